@@ -73,9 +73,9 @@ def content_for(arguments):
         raise runfile.NotARun(f"'{folder}' has no runs: give a folder of files written by ucx-bench --json")
     study = study_of(folder, {run.machine for run in found.runs}, found.problems)
     by_stream = lines.by_stream(found, arguments.program)
-    if arguments.otava:
-        write_history(arguments.otava, by_stream)
     content = sections.content_of(found, by_stream, arguments, base, datetime.datetime.now(datetime.timezone.utc))
+    if arguments.otava:  # without what the page leaves out
+        write_history(arguments.otava, by_stream)
     return content | {"study": study, "problems": found.problems}
 
 

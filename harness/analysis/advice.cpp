@@ -31,7 +31,7 @@ std::optional<Lever> lever_for(const Json& finding, const Judged& run) {
   if (found == remedies().end()) return std::nullopt;
   const auto block = std::ranges::find(run.blocks, text_at(finding, "/subject"), &Block::title);
   if (block == run.blocks.end()) return found->lever;
-  const auto advises = [&](const Case* of) { return may_advise(run.result, *of); };
+  const auto advises = [&](const Case* of) { return may_advise(run, *of); };
   if (std::ranges::none_of(block->cases, advises)) return std::nullopt;
   const bool stream = text_at(block->cases.front()->parameters, "/api") == "stream";
   if (found->lever == Lever::transports && stream) return std::nullopt;
@@ -134,9 +134,9 @@ void add_settings(Advice& advice, const Judged& run) {
 }
 
 /// The labels that keep all of a run's cases from advising; none where one may.
-std::vector<std::string> labels_of_all(const Result& run) {
+std::vector<std::string> labels_of_all(const Judged& run) {
   std::vector<std::string> labels;
-  for (const auto& of : run.cases) {
+  for (const auto& of : run.result.cases) {
     if (of.state != CaseState::measured || is_canary(of)) continue;
     if (may_advise(run, of)) return {};
     for (const auto& label : labels_against_advice(run, of)) add_once(labels, label);
@@ -224,7 +224,7 @@ Advice advise(Result run, const std::optional<Graph>& topology) {
          .gpu = placed.gpu,
          .net_devices = devices == record->end() ? "" : join(texts_of(*devices), ",")});
   }
-  advice.labels = labels_of_all(run);
+  advice.labels = labels_of_all(judged);
   if (advice.ranks.empty()) {
     advice = advise(judged.graph);
   } else if (advice.labels.empty()) {
@@ -238,8 +238,9 @@ Advice advise(Result run, const std::optional<Graph>& topology) {
   advice.all_ranks = judged.ranks.size();
   advice.decisions = decisions_of(judged);
   add_settings(advice, judged);
-  add_bandwidths(run, advice);
-  advice.answers = answers_of(run);
+  advice.spoiled = judged.spoiled;
+  add_bandwidths(judged, advice);
+  advice.answers = answers_of(judged);
   return advice;
 }
 

@@ -52,6 +52,7 @@ struct Advice {
   std::size_t hosts = 1;            ///< that the run had
   std::size_t all_ranks = 0;        ///< on all of them
   std::vector<std::string> labels;  ///< of the cases that therefore advise nothing
+  std::vector<SpoiledSet> spoiled;  ///< sets from which therefore nothing is advised
   std::vector<Decision> decisions;  ///< at most one of each lever; none of a topology alone
   std::vector<AdvisedSetting> settings;
   std::vector<std::string> answers;     ///< of answers_of(): what limits, what was the fastest
@@ -80,7 +81,7 @@ Advice advise(Result run, const std::optional<Graph>& topology);
 Graph topology_of(const Result& run);
 
 /// Fills `measured` and `classes` from a run; advise() does.
-void add_bandwidths(const Result& run, Advice& advice);
+void add_bandwidths(const Judged& run, Advice& advice);
 
 /// Of the network, GB/s: of the pairs between hosts alone; empty where none was measured.
 std::optional<double> network_GBps(const Advice& advice);

@@ -7,6 +7,7 @@
 #include "harness/analysis/limits/run_limits.hpp"
 #include "harness/analysis/loggp.hpp"
 #include "harness/analysis/media.hpp"
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/analysis/sweep/sweep.hpp"
 #include "harness/result/flaws.hpp"
 
@@ -22,7 +23,8 @@ void annotate(Result& result) {
 }
 
 void judge_anew(Result& result) {
-  if (std::ranges::any_of(result.cases, has_failed)) {
+  // An older file ranks what does not count.
+  if (std::ranges::any_of(result.cases, has_failed) || !Judged(result).impossible.empty()) {
     result.ablation = ablation_of(result);
     result.loggp = loggp_of(result);
   }

@@ -18,9 +18,9 @@ namespace {
 /// Cases that differ alone in their transports and in what moves their messages.
 using SetsByGroup = std::map<std::string, std::vector<MeasuredSet>>;
 
-SetsByGroup groups_of(const Result& run, const char* metric, bool workloads) {
+SetsByGroup groups_of(const Judged& run, const char* metric, bool workloads) {
   std::vector<const Case*> cases;
-  for (const auto& of : run.cases) {
+  for (const auto& of : run.result.cases) {
     if (is_canary(of) || is_workload(of) != workloads || !may_advise(run, of)) continue;
     cases.push_back(&of);
   }
@@ -93,7 +93,7 @@ std::string fastest_of(const std::vector<MeasuredSet>& sets) {
 }
 
 /// The groups of several sets, of each benchmark those at one end of sizes or ranks.
-void add_fastest(const Result& run, const char* metric, bool workloads, bool largest,
+void add_fastest(const Judged& run, const char* metric, bool workloads, bool largest,
                  std::vector<std::string>& answers) {
   std::map<std::string, double> ends;
   const auto groups = groups_of(run, metric, workloads);
@@ -111,7 +111,7 @@ void add_fastest(const Result& run, const char* metric, bool workloads, bool lar
 }
 
 /// How much of a run's time its ranks wait for the exchange, or move its bytes themselves.
-void add_limits(const Result& run, std::vector<std::string>& answers) {
+void add_limits(const Judged& run, std::vector<std::string>& answers) {
   std::map<std::string, const MeasuredSet*> most;
   const auto groups = groups_of(run, "wall_ms", true);
   for (const auto& [key, sets] : groups) {
@@ -165,10 +165,10 @@ void add_limits(const Result& run, std::vector<std::string>& answers) {
 
 }  // namespace
 
-std::vector<std::string> answers_of(const Result& run) {
+std::vector<std::string> answers_of(const Judged& run) {
   std::vector<std::string> answers;
   for (const auto& figure : impossible_figures(run)) {
-    answers.push_back("impossible: " + figure + "; do not act on what follows, measure again");
+    answers.push_back("impossible: " + figure + "; nothing follows from this case, measure again");
   }
   add_limits(run, answers);
   add_fastest(run, "wall_ms", true, true, answers);

@@ -58,10 +58,10 @@ std::map<bool, std::vector<double>> pair_rates(const HostsOfRanks& hosts, const 
 
 /// Of the largest messages of each block that UCX carried, the one whose pairs' median is highest:
 /// that of pairs between hosts, if any case has such.
-const Case* fastest(const Result& run, const HostsOfRanks& hosts) {
+const Case* fastest(const Judged& run, const HostsOfRanks& hosts) {
   const Case* best = nullptr;
   std::pair<bool, double> best_rate;  // of the network before any other
-  for (const auto& block : blocks_of(run)) {
+  for (const auto& block : run.blocks) {
     const Case* largest = nullptr;
     for (const auto* of : block.measured) {
       const auto bytes = bytes_of(*of);
@@ -88,8 +88,8 @@ std::string memory_in_words(const Case& of) {
 
 }  // namespace
 
-void add_bandwidths(const Result& run, Advice& advice) {
-  const auto hosts = hosts_of_ranks(run);
+void add_bandwidths(const Judged& run, Advice& advice) {
+  const auto hosts = hosts_of_ranks(run.result);
   const auto* of = fastest(run, hosts);
   if (of == nullptr) return;
   advice.measured = of->key;
@@ -116,6 +116,7 @@ std::optional<double> network_GBps(const Advice& advice) {
 
 Json bandwidths_of(const Result& run, const Advice& advice) {
   Json rows = Json::array();
+  const Judged judged(run);
   for (const auto& of : run.cases) {
     if (is_canary(of)) continue;
     for (const auto& pair : of.pairs) {
@@ -130,7 +131,7 @@ Json bandwidths_of(const Result& run, const Advice& advice) {
       row["memory"] = of.parameters.value("memory", Json());
       row["transports"] = of.parameters.value("transports", Json());
       row["carried_by"] = of.path.value("carried_by", Json());
-      row["labels"] = labels_against_advice(run, of);
+      row["labels"] = labels_against_advice(judged, of);
       const auto bytes = bytes_of(of);
       row["bytes"] = number_or_null(bytes);
       for (const auto* name : {"p25_GBps", "p50_GBps", "p75_GBps"}) {

@@ -25,7 +25,7 @@ bool of_ucx(const Case& of) { return of.state == CaseState::measured && by_ucx(o
 Cases cases_to_advise(const Judged& run) {
   Cases cases;
   for (const auto& of : run.result.cases) {
-    if (of_ucx(of) && !is_canary(of) && may_advise(run.result, of)) cases.push_back(&of);
+    if (of_ucx(of) && !is_canary(of) && may_advise(run, of)) cases.push_back(&of);
   }
   return cases;
 }
@@ -139,7 +139,7 @@ std::optional<Decision> rendezvous_of(const Judged& run) {
   Decision decision{.lever = Lever::rendezvous, .value = {}, .why_not = WhyNot::labelled};
   double cost_us = 0;
   for (const auto& of : late) {
-    if (!may_advise(run.result, *of.worst) || !may_advise(run.result, *of.first)) continue;
+    if (!may_advise(run, *of.worst) || !may_advise(run, *of.first)) continue;
     if (decision.value.empty()) decision.why_not = WhyNot::no_difference;
     const auto pair = std::vector<const Case*>{of.first, of.worst};
     const auto sets = measured_sets(pair, "latency_us");
@@ -235,15 +235,18 @@ std::string setting_of(const Decision& decision) {
   return std::string(name_of(levers, decision.lever)) + "=" + decision.value;
 }
 
-std::vector<std::string> labels_against_advice(const Result& run, const Case& of) {
-  auto labels = labels_of(run, of);
+std::vector<std::string> labels_against_advice(const Judged& run, const Case& of) {
+  auto labels = labels_of(run.result, of);
   std::erase(labels, "vm");
   if (!text_at(of.parameters, "/inject", "").empty()) add_once(labels, "injected");
-  if (of.verified.errors > 0) add_once(labels, "wrong data");
+  const auto spoiled = std::ranges::find(run.spoiled, set_of(of), &SpoiledSet::set);
+  if (spoiled != run.spoiled.end()) {
+    add_once(labels, std::string(name_of(spoiled_names, spoiled->why)));
+  }
   return labels;
 }
 
-bool may_advise(const Result& run, const Case& of) {
+bool may_advise(const Judged& run, const Case& of) {
   return of.state == CaseState::measured && labels_against_advice(run, of).empty();
 }
 

@@ -70,11 +70,12 @@ struct Decision {
 std::string setting_of(const Decision& decision);
 
 /// The labels that keep a case from being advice: its own, and of the machine all but "vm". What an
-/// injected mistake or wrong data have disturbed counts as labelled.
-std::vector<std::string> labels_against_advice(const Result& run, const Case& of);
+/// injected mistake has disturbed counts as labelled, and so does a set that any of its cases has
+/// spoiled (spoiled_sets.hpp), by the reason's name.
+std::vector<std::string> labels_against_advice(const Judged& run, const Case& of);
 
 /// Whether a case's figures may lead to advice: it is measured and none of the above.
-bool may_advise(const Result& run, const Case& of);
+bool may_advise(const Judged& run, const Case& of);
 
 /// Empty where an interval is missing, or the two overlap.
 std::optional<Gain> gain_of(const MeasuredSet& faster, const MeasuredSet& slower);

@@ -151,11 +151,10 @@ std::string in_words(const Quality& quality) {
   return quality.level + (quality.reasons.empty() ? "" : ": " + join(quality.reasons, "; "));
 }
 
-std::vector<std::string> impossible_figures(const Result& result) {
+std::vector<std::string> impossible_figures(const Judged& run) {
   std::vector<std::string> figures;
-  for (const auto& finding : result.findings.empty() ? findings_of(result) : result.findings) {
-    if (text_at(finding, "/id") != "above-limit") continue;
-    figures.push_back(text_at(finding, "/subject") + ": " + text_at(finding, "/evidence"));
+  for (const auto& [of, finding] : run.impossible) {
+    figures.push_back(finding.subject + ": " + finding.evidence);
   }
   return figures;
 }

@@ -72,9 +72,9 @@ std::string in_words(const Quality& quality);
 /// Whether a rule of quality made this finding.
 bool of_quality(const Json& finding);
 
-/// What rule above-limit says of a run: figures that no machine gives, each a line. Whoever draws
-/// conclusions from a run's figures says so first.
-std::vector<std::string> impossible_figures(const Result& result);
+/// Figures that no machine gives, each a line, by today's rules whatever a file recorded. Whoever
+/// draws conclusions from a run's other figures says so first.
+std::vector<std::string> impossible_figures(const Judged& run);
 
 /// Which rules' findings speak against measuring now, each once: errors and warnings.
 std::vector<std::string> reasons_against_measuring(const Json& findings);

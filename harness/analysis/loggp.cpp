@@ -94,9 +94,10 @@ std::optional<LogGPPoint> point_of(const Case& of, const auto& value) {
   return point.bytes > 0 ? std::optional(point) : std::nullopt;
 }
 
-Sizes measured_sizes(const Block& block) {
+Sizes measured_sizes(const Judged& run, const Block& block) {
   std::vector<std::pair<LogGPPoint, const Case*>> all;
   for (const auto* of : block.measured) {
+    if (run.flaw_of(*of) == Flaw::impossible) continue;
     const auto median_of = [&](const char* name) { return p50_of(*of, name); };
     if (const auto point = point_of(*of, median_of)) all.emplace_back(*point, of);
   }
@@ -235,8 +236,9 @@ std::vector<std::size_t> ranges_of(const std::vector<LogGPPoint>& points) {
 
 Json loggp_of(const Result& result) {
   Json all = Json::array();
-  for (const auto& block : blocks_of(result)) {
-    const auto [points, cases] = measured_sizes(block);
+  const Judged run(result);
+  for (const auto& block : run.blocks) {
+    const auto [points, cases] = measured_sizes(run, block);
     if (points.size() < least_points_of_range) continue;
     auto begins = ranges_of(points);
     begins.push_back(points.size());

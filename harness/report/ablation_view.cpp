@@ -55,6 +55,11 @@ Grid ways_grid(const Json& entry) {
     }
     grid.rows.push_back(std::move(row));
   }
+  for (const auto& way : entry.value("left_out", Json::array())) {
+    std::vector<std::string> row(grid.columns.size(), no_cell);
+    row.front() = fmt::format("{}, not ranked: {}", text_at(way, "/way"), text_at(way, "/flaw"));
+    grid.rows.push_back(std::move(row));
+  }
   return grid;
 }
 

@@ -36,9 +36,9 @@ std::string advice_text(const Advice& advice, const std::optional<Pick>& pick);
 /// srun or PMIx gave the process on its host, and its CPUs by taskset.
 std::string advice_env(const Advice& advice);
 
-/// {host, hosts, labels, ranks: [{rank, gpu, nic, cpus, net_devices}], settings: [{setting, value,
-/// why_not, gain: {case, against, times, interval}, measure_with}], findings: [{id, subject,
-/// setting}], bandwidths: [{class, between_hosts, memory,
+/// {host, hosts, labels, spoiled_sets: [{set, why, case, evidence}], ranks: [{rank, gpu, nic, cpus,
+/// net_devices}], settings: [{setting, value, why_not, gain: {case, against, times, interval},
+/// measure_with}], findings: [{id, subject, setting}], bandwidths: [{class, between_hosts, memory,
 /// pairs, p50_GBps, case}], remarks}.
 Json advice_json(const Advice& advice);
 

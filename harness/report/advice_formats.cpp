@@ -255,6 +255,13 @@ Json advice_json(const Advice& advice) {
   for (const auto& [rule, subject, evidence, setting, next] : advice.settings) {
     findings.push_back({{"id", rule}, {"subject", subject}, {"setting", text_or_null(setting)}});
   }
+  Json spoiled = Json::array();
+  for (const auto& [set, why, key, evidence] : advice.spoiled) {
+    spoiled.push_back({{"set", set},
+                       {"why", name_of(spoiled_names, why)},
+                       {"case", key},
+                       {"evidence", evidence}});
+  }
   Json bandwidths = Json::array();
   for (const auto& [path_class, pairs, p50_GBps, between_hosts, memory] : advice.classes) {
     bandwidths.push_back({{"class", text_or_null(path_class)},
@@ -267,6 +274,7 @@ Json advice_json(const Advice& advice) {
   return {{"host", text_or_null(advice.host)},
           {"hosts", advice.hosts},
           {"labels", advice.labels},
+          {"spoiled_sets", spoiled},
           {"ranks", ranks},
           {"settings", settings},
           {"findings", findings},

@@ -49,6 +49,18 @@ std::string seen(AdviceFormat format, const Advice& advice) {
   return all;
 }
 
+TEST(AdviceFormats, NameTheSetsFromWhichNothingIsAdvised) {
+  auto advice = advise(dgx1());
+  for (auto& rank : advice.ranks) rank.cpus = {0};
+  advice.spoiled = {{"tcp", Spoiled::other_transport, "pingpong/tcp/8B", "shm carried it"}};
+  for (const auto& [format, name, about] : advice_formats) {
+    EXPECT_NE(seen(format, advice)
+                  .find("no advice from set tcp, other-transport: pingpong/tcp/8B: shm carried it"),
+              std::string::npos)
+        << name << seen(format, advice);
+  }
+}
+
 // A user who takes any of the formats sees why nothing is advised, and what would tell.
 TEST(AdviceFormats, SayWhatWasNotMeasured) {
   auto advice = advise(dgx1());

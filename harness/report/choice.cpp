@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/analysis/best_set.hpp"
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/report/view.hpp"
 
 namespace ucxbench {
@@ -81,12 +82,25 @@ std::string way_of(const Json& parameters) {
   return (comm == "ucx" ? "" : ", by " + comm) + (mode == "poll" ? "" : ", " + mode);
 }
 
-Choice choice_of(const std::vector<const Case*>& cases) {
+std::vector<std::string> left_out_of(const Judged& run, const std::vector<const Case*>& cases) {
+  std::vector<std::string> parts;
+  for (const auto* of : cases) {
+    if (!run.leaves_out(*of)) continue;
+    parts.push_back(fmt::format("not ranked: {} at {}: {}", text_at(of->parameters, "/transports"),
+                                size_of(*of), run.in_words(*run.flaw_of(*of), *of)));
+  }
+  return parts;
+}
+
+Choice choice_of(const Judged& run, std::vector<const Case*> cases) {
   const auto& some = cases.front()->parameters;
   Choice choice{.title = "best set, " + text_at(some, "/api", cases.front()->benchmark) + ", " +
                          join(texts_of(some.at("memory")), " to ") + way_of(some),
                 .grid = {.columns = {{"", "size"}}, .rows = {}},
-                .crossovers = {}};
+                .crossovers = {},
+                .left_out = left_out_of(run, cases)};
+  std::erase_if(cases, [&](const Case* of) { return run.leaves_out(*of); });
+  if (cases.empty()) return choice;
   std::map<std::uint64_t, std::vector<const Case*>> by_size;
   for (const auto* of : cases) by_size[bytes_of(*of).value_or(0)].push_back(of);
   std::vector<std::vector<std::string>> rows;
@@ -137,10 +151,15 @@ Choice choice_of(const std::vector<const Case*>& cases) {
 std::vector<Choice> choices_of(const Result& result) {
   std::map<std::string, std::vector<const Case*>> groups;
   std::vector<std::string> order;
+  const Judged run(result);
   for (const auto& of : result.cases) {
-    const bool compared =
-        std::any_of(std::begin(figures), std::end(figures),
-                    [&](const Figure& figure) { return of.metrics.contains(figure.metric); });
+    const auto shows = [&](const Figure& figure) {
+      return of.metrics.contains(figure.metric) ||
+             std::ranges::find(of.shows.metrics, figure.metric, &ShownMetric::name) !=
+                 of.shows.metrics.end();
+    };
+    const bool compared = (!of.metrics.empty() || run.leaves_out(of)) &&
+                          std::any_of(std::begin(figures), std::end(figures), shows);
     if (!compared || !of.parameters.contains("transports")) continue;
     const auto key = key_of(of);
     if (!groups.contains(key)) order.push_back(key);
@@ -150,7 +169,7 @@ std::vector<Choice> choices_of(const Result& result) {
   for (const auto& key : order) {
     std::map<std::string, int> sets;
     for (const auto* of : groups[key]) ++sets[text_at(of->parameters, "/transports")];
-    if (sets.contains("auto") && sets.size() >= 3) choices.push_back(choice_of(groups[key]));
+    if (sets.contains("auto") && sets.size() >= 3) choices.push_back(choice_of(run, groups[key]));
   }
   return choices;
 }

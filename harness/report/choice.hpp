@@ -14,6 +14,8 @@ struct Choice {
   Grid grid;          ///< one row per size; best set, its figure, what `auto` loses
   /// "latency: shm up to 4 KiB, tcp from 8 KiB", and the same of bandwidth.
   std::vector<std::string> crossovers;
+  /// "not ranked: tcp at 8 B: impossible, …": sets whose case failed or has an impossible figure.
+  std::vector<std::string> left_out;
 };
 
 /// Of every API and memory for which `auto` and two or more other sets were measured. The best set

@@ -39,6 +39,23 @@ TEST(Choice, NamesTheSimplestOfTheBestSetsAndWhatAutoLoses) {
                                         "received: shm up to 8 B, tcp from 1 KiB"}));
 }
 
+TEST(Choice, RanksNoImpossibleFigureAndNamesIt) {
+  Result result;
+  result.cases = {measured({"shm"}, 8, 0.001, 0.1), measured({"tcp"}, 8, 4.0, 0.1),
+                  measured({"auto"}, 8, 4.0, 0.1)};
+  EXPECT_EQ(choices_of(result).at(0).grid.rows[0][1], "shm");
+  EXPECT_TRUE(choices_of(result).at(0).left_out.empty());
+  result.cases[0].launches.emplace_back().samples["latency_us"].quantiles.min = -1;
+  const auto choices = choices_of(result);
+  EXPECT_EQ(choices.at(0).grid.rows[0][1], "tcp");
+  EXPECT_EQ(choices.at(0).left_out,
+            (std::vector<std::string>{"not ranked: shm at 8 B: impossible, latency_us of 0->1 is "
+                                      "-1.00, which cannot be"}));
+  for (auto& of : result.cases) of.launches = result.cases[0].launches;
+  EXPECT_EQ(choices_of(result).at(0).left_out.size(), 3U);
+  EXPECT_TRUE(choices_of(result).at(0).grid.rows.empty());
+}
+
 TEST(Choice, AutoMayBeTheBest) {
   Result result;
   result.cases = {measured({"shm"}, 8, 2, 1), measured({"tcp"}, 8, 4, 1),

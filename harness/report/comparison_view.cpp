@@ -308,6 +308,7 @@ Json series_json(const SeriesChange& series) {
   json["new_modes"] = modes_json(series.new_modes);
   json["launches_wanted"] = series.doubt == Doubt::none ? Json() : Json(series.launches_wanted);
   json["reason"] = text_or_null(std::string(name_of(reason_names, series.reason)));
+  json["base_is_flawed"] = series.base_is_flawed;
   json["why"] = joined(series.why, series.remark);
   return json;
 }

@@ -82,6 +82,22 @@ TEST(FailedCasesShow, NoFigureInAnyFormat) {
   }
 }
 
+// What follows a case over time would take the figure for the best of all.
+TEST(FailedCasesShow, NoImpossibleFigureToWhatFollowsIt) {
+  auto run = sample_result();
+  auto& of = run.cases.front();
+  plant_figures(of);
+  for (auto& record : of.launches) {
+    for (auto& [name, samples] : record.samples) samples.quantiles.min = -1;
+  }
+  const auto read = as_read(run);
+  for (const auto& [name, format] : formats()) {
+    if (name != "gbench" && name != "bencher" && !name.ends_with("-is-better")) continue;
+    EXPECT_FALSE(shows_figures(name, render(name, read))) << name << "\n" << render(name, read);
+  }
+  EXPECT_TRUE(contains(render("gbench", read), R"("error_message": "impossible, )"));
+}
+
 TEST(FailedCasesShow, ThatTheyFailed) {
   const auto run = older_file(sample_result(), Flaw::wrong_data);
   for (const auto& [name, format] : formats()) {

@@ -1,10 +1,10 @@
 #include <cmath>
 
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
-#include "harness/result/flaws.hpp"
 
 namespace ucxbench {
 namespace {
@@ -103,7 +103,7 @@ class Rows {
 
   /// As Google Benchmark reports what ended with SkipWithError: without a time, so that its compare
   /// tool leaves it out.
-  void add_failed(const Case& of) {
+  void add_failed(const Case& of, const std::string& why) {
     rows_.push_back({{"name", of.key},
                      {"family_index", index_++},
                      {"per_family_instance_index", 0},
@@ -114,7 +114,7 @@ class Rows {
                      {"threads", 1},
                      {"iterations", 0},
                      {"error_occurred", true},
-                     {"error_message", in_words(*flaw_of(of), of)}});
+                     {"error_message", why}});
   }
 
   const Json& rows() const { return rows_; }
@@ -179,8 +179,12 @@ Json context_of(const Result& result) {
 std::string render_gbench(const Result& result, const RenderOptions&) {
   Rows rows;
   const FactsOf facts_of(result);
+  const Judged run(result);
   for (const auto& of : result.cases) {
-    if (has_failed(of)) rows.add_failed(of);
+    if (run.leaves_out(of)) {
+      rows.add_failed(of, run.in_words(*run.flaw_of(of), of));
+      continue;
+    }
     for (const auto& [name, metric] : of.metrics) {
       if (const auto family = family_of(facts_of, of, name, metric)) rows.add(*family);
     }

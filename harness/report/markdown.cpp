@@ -34,9 +34,11 @@ std::string render_markdown(const Result& result, const RenderOptions&) {
     for (const auto& [name, text] : costs_of(block)) out += bullet(name, text);
     out += "\n";
   }
-  for (const auto& [title, grid, crossovers] : choices_of(result)) {
+  for (const auto& [title, grid, crossovers, left_out] : choices_of(result)) {
     out += "### " + for_markdown(title) + "\n\n" + markdown_table(grid);
-    for (const auto& line : crossovers) out += "- " + for_markdown(line) + "\n";
+    for (const auto* lines : {&crossovers, &left_out}) {
+      for (const auto& line : *lines) out += "- " + for_markdown(line) + "\n";
+    }
     out += "\n";
   }
   for (const auto& [title, grid] : ablation_sections(result)) {

@@ -157,10 +157,11 @@ void add_findings(Page& page, const Result& result, bool all) {
 std::string render_table(const Result& result, const RenderOptions& options) {
   Page page(options.color);
   for (const auto& block : blocks_of(result)) add_block(page, block, result, options);
-  for (const auto& [title, grid, crossovers] : choices_of(result)) {
+  for (const auto& [title, grid, crossovers, left_out] : choices_of(result)) {
     page.line(title, bold);
     for (auto& part : fitted(grid, page_width())) page.grid(std::move(part));
     for (const auto& line : crossovers) page.paragraph(line, "  ");
+    for (const auto& line : left_out) page.paragraph(line, "  ");
     page.line("");
   }
   for (const auto& [title, grid] : ablation_sections(result)) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
@@ -15,7 +16,9 @@ using Visit = std::function<void(const Case&, const std::string&, const Metric&)
 
 /// What is worth following over time: what `compare` compares, as far as it was measured.
 void each_followed(const Result& result, const Visit& visit) {
+  const Judged run(result);
   for (const auto& of : result.cases) {
+    if (run.leaves_out(of)) continue;
     for (const auto& [name, metric] : of.metrics) {
       const auto& p50 = metric.quantiles.p50;
       if (shown_metric(of, name).judged && p50 && std::isfinite(*p50)) visit(of, name, metric);

@@ -1,7 +1,8 @@
 #pragma once
 
 // What did not pass is no figure, however fast it was: a case that failed has no metrics, in memory
-// and in its file. What it is then is said here, and nowhere else.
+// and in its file. What it is then is said here, and nowhere else. What no machine gives is no
+// figure either; that needs the run's topology (Judged::flaw_of), and the figure stays to be seen.
 
 #include <optional>
 #include <string>
@@ -16,11 +17,13 @@ enum class Flaw {
   wrong_data,   ///< a check found another content than was sent, or a wrong result
   failed,       ///< a rank was lost, or an error ended it
   interrupted,  ///< one of its launches was cut short
+  impossible,   ///< a figure is one that no machine gives: never of flaw_of(Case)
 };
 
-inline constexpr Names<Flaw, 3> flaws = {{{Flaw::wrong_data, "wrong-data"},
+inline constexpr Names<Flaw, 4> flaws = {{{Flaw::wrong_data, "wrong-data"},
                                           {Flaw::failed, "failed"},
-                                          {Flaw::interrupted, "interrupted"}}};
+                                          {Flaw::interrupted, "interrupted"},
+                                          {Flaw::impossible, "impossible"}}};
 
 /// Empty where the figures count.
 std::optional<Flaw> flaw_of(const Case& of);

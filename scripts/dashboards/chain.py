@@ -3,8 +3,8 @@
 The runs of the newest run's environment are gone through, oldest first, also where another one came in between. `compare` judges each row of each of them twice: against
 its base, the last run in which it was good, and against its anchor, the run at which its level began, so that a loss
 which comes slowly is found, too. A row that regressed keeps its base until a run is as good as that, or until
-triage.yaml accepts the new level, which then begins another chain. A run in which its case failed has no figure of it:
-it is no base, and recovers nothing.
+triage.yaml accepts the new level, which then begins another chain. A run in which its case failed, or has a figure that no
+machine gives, has no figure of it: it is no base, and recovers nothing.
 """
 
 import dataclasses
@@ -14,6 +14,8 @@ from dashboards import triage
 MOST_RUNS = 400  # of an environment, the last ones: a year of nights
 CONFIRMED = 3  # runs in a row whose gain, or whose missing verdict, moves a base
 OF_PAIRS = ("pair_GBps", "pair_us")  # have rows of pairs of ranks, and no other: of cases with one record for all ranks
+# Beside the verdicts of `compare`: which of the two runs has no figure that counts.
+FLAWED_BASE, IMPOSSIBLE = "flawed base", "impossible"
 RECENT = 20  # complete runs: a row that none of them has is no longer missed
 
 
@@ -36,7 +38,14 @@ class Standing:
 
     def judge(self, run, near, far, accepted):
         """`near` is the verdict against the base, `far` that against the anchor."""
+        if "failed" in (near, far):
+            self.failing = self.failing or run
+            return None
         self.failing = None
+        if near == FLAWED_BASE:
+            return self.begin(run)
+        if near == IMPOSSIBLE:
+            return None
         if "regressed" in (near, far):
             if accepted:
                 return self.begin(run)
@@ -69,6 +78,7 @@ class Chain:
 
     def __init__(self, stream, judged, accepts):
         self.rows = {}
+        self.without_figure = set()  # of (Run, key, metric): what it has is no level
         newest = stream.runs[-1]
         self.runs = [run for run in stream.runs[:-1]
                      if run.segment == newest.segment and run.state == "complete"][-MOST_RUNS:]
@@ -87,8 +97,10 @@ class Chain:
             if row not in self.rows:
                 self.rows[row] = Standing(run, run)
             else:
-                of = self.rows[row]
-                of.judge(run, verdict(of.base, row), verdict(of.anchor, row), accepts(f"{row[0]} {row[1]}", run))
+                of, near = self.rows[row], verdict(self.rows[row].base, row)
+                if near in (IMPOSSIBLE, FLAWED_BASE):
+                    self.without_figure.add((run if near == IMPOSSIBLE else of.base, *row[:2]))
+                of.judge(run, near, verdict(of.anchor, row), accepts(f"{row[0]} {row[1]}", run))
             self.rows[row].seen = number
         for (key, _, parameters), of in self.rows.items():
             case = run.cases.get(key)

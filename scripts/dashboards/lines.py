@@ -129,6 +129,14 @@ def by_stream(found, program):
     return {stream: lines_of(stream, found.problems) for stream in streams_of(found.runs)}
 
 
+def leave_out(lines, without_figure):
+    """What a machine cannot give, and the like, is no level: of (Run, key, metric)."""
+    for line in lines:
+        for i, run in enumerate(line.stream.runs):
+            if (run, line.key, line.metric) in without_figure and line.values[i] is not None:
+                line.values[i], line.notes[i] = None, "no figure that counts, left out: see the findings of the run"
+
+
 def annotate(line):
     """Why runs have no value, from the line's first one on."""
     started = False

@@ -62,7 +62,8 @@ def last_good(stream, comparison, rows):
         bounds.append(len(stream.runs) - 1)  # of the newest, nobody knows
     bound = min(bounds, default=len(stream.runs))
     segment = [stream.runs[i] for i in stream.segments[-1] if i < bound]
-    return next((run for run in reversed(segment) if run.state == "complete"), None)
+    flawed = {run for run, _, _ in comparison.without_figure}
+    return next((run for run in reversed(segment) if run.state == "complete" and run not in flawed), None)
 
 
 def standing(rows, page):
@@ -182,12 +183,15 @@ def content_of(found, by_stream, arguments, base, now):
     lines = [line for of in by_stream.values() for line in of]
     for number, line in enumerate(lines):
         line.number = number
-        of_lines.find_changes(line)
     entries, troubles = triage.load(found.folder, now.date())
     found.problems += troubles
     # Of the page itself where it is one of its runs.
     base = base and next((run for run in found.runs if run.id == base.id), base)
     compared = {stream: verdicts.compared(stream, arguments.program, found, entries, base) for stream in streams}
+    for stream in streams:
+        of_lines.leave_out(by_stream[stream], compared[stream].without_figure)
+        for line in by_stream[stream]:
+            of_lines.find_changes(line)
     streams.sort(key=lambda stream: compared[stream].worst())
     comparisons = [compared[stream] for stream in streams]
     loaded, samples, told = details.Loaded(found.problems, arguments.program), {}, []

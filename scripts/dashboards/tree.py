@@ -14,7 +14,7 @@ import runfile
 from dashboards import kept, record
 
 INDEX = ".dashboard-index.json"
-VERSION = 10  # of the index: another one is made anew
+VERSION = 11  # of the index: another one is made anew
 SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 
 

@@ -11,7 +11,8 @@ from pages.sections import VERDICTS, case_of, counted
 
 LIMIT_S = 120
 LOSSES = ("failed", "regressed")
-LETTERS = {"failed": "f", "regressed": "r", "improved": "i", "inconclusive": "?", "unchanged": "=", "new": "+"}
+LETTERS = {"failed": "f", "regressed": "r", "improved": "i", "inconclusive": "?", "unchanged": "=", "new": "+",
+           chain.FLAWED_BASE: "b", chain.IMPOSSIBLE: "x"}
 WORDS = {letter: verdict for verdict, letter in LETTERS.items()}
 
 
@@ -23,6 +24,7 @@ class Comparison:
     base: object = None  # Run, or None; where rows have several, that of most that regressed, else of most
     result: dict = dataclasses.field(default_factory=dict)  # ucx-bench/comparison/1
     trouble: str = ""
+    without_figure: set = dataclasses.field(default_factory=set)  # of (Run, key, metric): what it has is no level
 
     @property
     def rows(self):
@@ -85,6 +87,21 @@ def verdict_of(rows):
     return "inconclusive" if pairs & {"inconclusive", "missing"} else "unchanged"
 
 
+def verdict_for_chain(rows):
+    """The same for a chain: also that either run has no figure, from which no level follows."""
+    verdict = verdict_of(rows)
+    if verdict in LOSSES:
+        return verdict
+    if rows and any(row.get("base_is_flawed") for row in rows):
+        return chain.FLAWED_BASE
+    return chain.IMPOSSIBLE if is_impossible(rows or []) else verdict
+
+
+def is_impossible(rows):
+    """Of the new run."""
+    return any(row.get("reason") == chain.IMPOSSIBLE and not row.get("base_is_flawed") for row in rows)
+
+
 class Judge:
     """What `compare` says of two runs of the tree, asked once for each two: the index keeps a letter for each row."""
 
@@ -103,7 +120,7 @@ class Judge:
         if trouble:
             return None
         found = by_name(result["series"])
-        return "".join(LETTERS.get(verdict_of(found.get(row[:2])), " ") for row in rows)
+        return "".join(LETTERS.get(verdict_for_chain(found.get(row[:2])), " ") for row in rows)
 
 
 def is_excused(row, entries, run):
@@ -146,7 +163,9 @@ def by_chain(new, links, program):
     lost = collections.Counter(row["base_run"] for row in rows if row["verdict"] in LOSSES and row.get("base_run"))
     shown = max(lost, key=lambda run: (lost[run], run.time)) if lost else usual
     # Of ranks that take turns on one GPU there is no row.
-    return Comparison(new, shown, asked[shown][0] | {"series": [row for row in rows if row.get("reason") != "time-sliced"]})
+    result = asked[shown][0] | {"series": [row for row in rows if row.get("reason") != "time-sliced"]}
+    impossible = {(new, *name) for name, of in by_name(rows).items() if is_impossible(of)}
+    return Comparison(new, shown, result, without_figure=links.without_figure | impossible)
 
 
 def compared(stream, program, found, entries=(), base=None):

@@ -16,7 +16,8 @@ def row_of(way, parts):
 def table_of(entry):
     parts = entry.get("parts", [])
     head = ["configuration", *(name.format(unit_text(entry["unit"])) for name in HEAD), *(f"{part}, ms" for part in parts)]
-    return without_unknown(head, [row_of(way, parts) for way in entry["ways"]])
+    left_out = [[f"{way['way']}, not ranked: {way['flaw']}"] + ["–"] * (len(head) - 1) for way in entry.get("left_out", [])]
+    return without_unknown(head, [row_of(way, parts) for way in entry["ways"]] + left_out)
 
 
 def of_run(run):

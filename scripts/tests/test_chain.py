@@ -30,6 +30,15 @@ def told(program, word, *files):
             if name not in new.get(key, {"metrics": ()})["metrics"] or key not in base:
                 rows.append(row | {"base": None, "verdict": "new" if key not in base else "missing"})
                 continue
+            told_of = {of: side.get(key, {}).get("reason") for of, side in (("base", base), ("new", new))}
+            if "impossible" in told_of.values():
+                rows.append(row | {"verdict": "inconclusive", "reason": "impossible", "why": "impossible",
+                                   "base_is_flawed": told_of["new"] != "impossible"})
+                continue
+            if "zero" in told_of.values():
+                rows.append(row | {"verdict": "failed" if told_of["new"] == "zero" else "inconclusive", "reason": "zero",
+                                   "why": "zero", "base_is_flawed": told_of["new"] != "zero"})
+                continue
             ratio = new[key]["metrics"][name]["p50"] / base[key]["metrics"][name]["p50"]
             slower = ratio if name == "latency_us" else 1 / ratio
             verdict = "unchanged" if abs(slower - 1) < 0.04 else "regressed" if slower > 1 else "improved"
@@ -104,6 +113,35 @@ def test_it_recovers(page):
 
 def test_it_is_lost_again(page):
     assert is_red(page(BEFORE + [LOST] * 2 + [1] + [LOST] * 2), since=12, base=11)
+
+
+def without_figure(run):
+    """As if `compare` found that no machine gives it."""
+    for case in run["cases"]:
+        if case["key"] + " latency_us" == FIRST:
+            case["reason"] = "impossible"
+            case["metrics"]["latency_us"]["p50"] /= 100
+
+
+def test_an_impossible_figure_is_no_base_and_no_level(page):
+    text = page([1] * 9, change={night: without_figure for night in range(3, 7)})
+    assert text.startswith("ucx-bench: 8 unchanged")
+    assert "worse since" not in text and "regressed since" not in text
+    text = page([1] * 3, change={1: without_figure})
+    assert text.startswith("ucx-bench: 8 unchanged"), "the next night is the base"
+    text = page([1] * 5, change={night: without_figure for night in (2, 3, 4)})
+    assert text.startswith("ucx-bench: 8 unchanged"), "three such nights begin no level"
+    text = page([1] * 5, change={5: without_figure})
+    assert text.startswith("ucx-bench: 2 inconclusive, 6 unchanged")
+    assert f"last good run: {night(4)}" in text
+
+
+def test_a_row_that_failed_in_a_night_is_no_base(page):
+    def at_zero(run):
+        run["cases"][0]["reason"] = "zero"
+
+    text = page([1] * 6, change={night: at_zero for night in range(2, 7)})
+    assert text.startswith("ucx-bench: 2 failed, 6 unchanged") and f"last good run: {night(1)}" in text
 
 
 def test_a_night_without_a_verdict_recovers_nothing(page):

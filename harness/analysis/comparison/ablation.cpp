@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/analysis/comparison/rank_tests.hpp"
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/interval.hpp"
@@ -50,11 +51,12 @@ std::string load_of(const Case& of) {
   return of.benchmark + parameters.dump();
 }
 
-std::vector<Group> groups_of(const Result& result) {
+std::vector<Group> groups_of(const Judged& run) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> places;
-  for (const auto& of : result.cases) {
-    if (of.metrics.empty() || is_canary(of) || !of.parameters.contains("transports")) continue;
+  for (const auto& of : run.result.cases) {
+    if (of.metrics.empty() && !run.leaves_out(of)) continue;
+    if (is_canary(of) || !of.parameters.contains("transports")) continue;
     const auto [place, added] = places.emplace(load_of(of), groups.size());
     if (added) groups.emplace_back();
     groups[place->second].push_back(&of);
@@ -199,6 +201,19 @@ Json::array_t ways_of(const Group& group, const Differences& differ, const Shown
   return ways;
 }
 
+Json left_out_of(const Judged& run, const Group& group, const Differences& differ) {
+  Json all = Json::array();
+  for (const auto* of : group) {
+    if (!run.leaves_out(*of)) continue;
+    const auto flaw = *run.flaw_of(*of);
+    all.push_back({{"key", of->key},
+                   {"way", name_of(*of, differ)},
+                   {"flaw", name_of(flaws, flaw)},
+                   {"why", run.in_words(flaw, *of)}});
+  }
+  return all;
+}
+
 // Of many loads the smallest one's time, and the largest one's rate.
 void choose_shown(Json& all) {
   std::map<std::string, std::vector<std::size_t>> alike;
@@ -217,9 +232,13 @@ void choose_shown(Json& all) {
 
 Json ablation_of(const Result& result) {
   Json all = Json::array();
-  for (const auto& group : groups_of(result)) {
+  const Judged run(result);
+  for (auto group : groups_of(run)) {
     const Differences differ(group);
     if (!differ.worth_a_table()) continue;
+    const auto left_out = left_out_of(run, group, differ);
+    std::erase_if(group, [&](const Case* of) { return run.leaves_out(*of); });
+    if (group.empty()) continue;
     const auto& first = *group.front();
     const auto parts = names_of_parts(group);
     for (const auto& metric : first.shows.metrics) {
@@ -234,6 +253,7 @@ Json ablation_of(const Result& result) {
                      {"better", metric.better},
                      {"ways", std::move(ways)}});
       if (!parts.empty()) all.back()["parts"] = parts;
+      if (!left_out.empty()) all.back()["left_out"] = left_out;
     }
   }
   choose_shown(all);

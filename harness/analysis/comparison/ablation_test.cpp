@@ -58,6 +58,24 @@ TEST(Ablation, HoldsEachWayAgainstTheBest) {
   EXPECT_EQ(ways[2].at("way"), "tcp by sockets, event");
 }
 
+// It would be the best of all.
+TEST(Ablation, RanksNoImpossibleFigureAndNamesIt) {
+  Result result;
+  result.cases = {measured("shm", "ucx", "poll", {2.0}), measured("tcp", "ucx", "poll", {0.001}),
+                  measured("auto", "ucx", "poll", {4.0}), measured("shm,tcp", "ucx", "poll", {3})};
+  result.cases[1].launches.emplace_back().samples["latency_us"].quantiles.min = -1;
+  const auto all = ablation_of(result);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].at("ways").size(), 3U);
+  EXPECT_EQ(all[0].at("ways")[0].at("way"), "shm");
+  EXPECT_EQ(all[0].at("ways")[0].at("ratio"), 1);
+  ASSERT_EQ(all[0].at("left_out").size(), 1U);
+  EXPECT_EQ(all[0].at("left_out")[0].at("way"), "tcp");
+  EXPECT_EQ(all[0].at("left_out")[0].at("flaw"), "impossible");
+  EXPECT_EQ(all[0].at("left_out")[0].at("why"),
+            "impossible, latency_us of 0->1 is -1.00, which cannot be");
+}
+
 TEST(Ablation, HasNoIntervalOfFewLaunches) {
   Result result;
   result.cases = {measured("tcp", "ucx", "poll", {4.0}), measured("tcp", "sockets", "poll", {2.0})};

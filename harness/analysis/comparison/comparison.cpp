@@ -68,6 +68,8 @@ Reason reason_of(Flaw flaw) {
       return Reason::wrong_data;
     case Flaw::failed:
       return Reason::failed;
+    case Flaw::impossible:
+      return Reason::impossible;
     case Flaw::interrupted:
       break;
   }
@@ -76,13 +78,18 @@ Reason reason_of(Flaw flaw) {
 
 /// One row for each metric of a case of which a run has no figure that counts; either case may be
 /// null, of a run that does not have it. Empty where both count.
-std::vector<SeriesChange> rows_without_figures(const Case* old_case, const Case* new_case) {
-  const auto flaw_in = [](const Case* of) { return of == nullptr ? std::nullopt : flaw_of(*of); };
-  const auto of_base = flaw_in(old_case);
-  const auto of_new = flaw_in(new_case);
+std::vector<SeriesChange> rows_without_figures(const TwoRuns& runs, const Case* old_case,
+                                               const Case* new_case) {
+  const auto flaw_in = [](const Judged& run, const Case* of) {
+    return of == nullptr ? std::nullopt : run.flaw_of(*of);
+  };
+  const auto of_base = flaw_in(runs.judged_base, old_case);
+  const auto of_new = flaw_in(runs.judged_now, new_case);
   if (!of_base && !of_new) return {};
   const auto& of = of_new ? *new_case : *old_case;
   const auto flaw = of_new ? *of_new : *of_base;
+  const auto& run = of_new ? runs.judged_now : runs.judged_base;
+  const auto* const what = flaw == Flaw::impossible ? "has no figure that counts" : "did not pass";
   std::vector<SeriesChange> rows;
   for (const auto& name : judged_metrics(old_case, new_case)) {
     rows.push_back({.key = of.key,
@@ -90,8 +97,9 @@ std::vector<SeriesChange> rows_without_figures(const Case* old_case, const Case*
                     .better = shown_metric(of, name).better,
                     .change = of_new && has_failed(of) ? Change::failed : Change::inconclusive,
                     .reason = reason_of(flaw),
-                    .why = fmt::format("the {} run did not pass: {}", of_new ? "new" : "base",
-                                       in_words(flaw, of))});
+                    .base_is_flawed = !of_new,
+                    .why = fmt::format("the {} run {}: {}", of_new ? "new" : "base", what,
+                                       run.in_words(flaw, of))});
   }
   return rows;
 }
@@ -114,7 +122,7 @@ std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& dema
   for (const auto& old_case : runs.base.cases) {
     if (is_canary(old_case) != canaries) continue;
     const auto* new_case = find_case(runs.now, old_case.key);
-    auto without = rows_without_figures(&old_case, new_case);
+    auto without = rows_without_figures(runs, &old_case, new_case);
     if (!without.empty()) {
       for (auto& series : without) rows.push_back({.series = std::move(series)});
       continue;
@@ -238,13 +246,14 @@ bool of_one_run(const Result& base, const Result& now) {
 }
 
 void add_impossible(std::vector<std::string>& differences, const TwoRuns& runs) {
-  const std::pair<const char*, const Result*> both[] = {{"base", &runs.base}, {"new", &runs.now}};
+  const std::pair<const char*, const Judged*> both[] = {{"base", &runs.judged_base},
+                                                        {"new", &runs.judged_now}};
   for (const auto& [name, run] : both) {
     const auto figures = impossible_figures(*run);
     if (figures.empty()) continue;
-    differences.push_back(fmt::format("the {} run has {}, ignore {} changes: {}", name,
-                                      counted(figures.size(), "impossible figure"),
-                                      figures.size() == 1 ? "its" : "their", figures.front()));
+    differences.push_back(fmt::format("the {} run has {}, of whose cases nothing is judged: {}",
+                                      name, counted(figures.size(), "impossible figure"),
+                                      figures.front()));
   }
 }
 
@@ -378,9 +387,10 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
     if (is_canary(new_case)) continue;
     const auto* old_case = find_case(base, new_case.key);
     if (old_case == nullptr) {
-      std::ranges::move(rows_without_figures(nullptr, &new_case), std::back_inserter(series));
+      std::ranges::move(rows_without_figures(runs, nullptr, &new_case), std::back_inserter(series));
     }
-    if (flaw_of(new_case) || (old_case != nullptr && flaw_of(*old_case))) continue;
+    if (runs.judged_now.flaw_of(new_case)) continue;
+    if (old_case != nullptr && runs.judged_base.flaw_of(*old_case)) continue;
     for (const auto& [name, metric] : new_case.metrics) {
       const bool in_both = old_case != nullptr && old_case->metrics.contains(name);
       if (in_both || !shown_metric(new_case, name).judged) continue;

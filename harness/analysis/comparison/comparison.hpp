@@ -15,7 +15,7 @@
 namespace ucxbench {
 
 /// What became of one metric of one case from a base run to a new one. Failed: the new run gave
-/// wrong data, or lost a rank, so that it has no figure.
+/// wrong data, lost a rank, or moved nothing in a launch, so that it has no figure.
 enum class Change { failed, regressed, improved, inconclusive, missing, added, unchanged };
 std::string_view to_string(Change change);
 
@@ -40,10 +40,12 @@ enum class Reason {
   wrong_data,   ///< a run did not pass (result/flaws.hpp): a check found wrong data,
   failed,       ///< or a rank was lost;
   interrupted,  ///< or one of its launches was cut short
-  zero,         ///< a rate of 0 in each launch
+  impossible,   ///< or it has a figure that no machine gives
+  zero,         ///< launches with a rate of 0, which failed, or a time of 0
+  unit,         ///< the runs have it in different ones
   transport,    ///< of a change: the bytes went by another one, or over another medium
 };
-inline constexpr Names<Reason, 14> reason_names = {{{Reason::none, ""},
+inline constexpr Names<Reason, 16> reason_names = {{{Reason::none, ""},
                                                     {Reason::launches, "launches"},
                                                     {Reason::noise, "noise"},
                                                     {Reason::clock, "clock"},
@@ -55,7 +57,9 @@ inline constexpr Names<Reason, 14> reason_names = {{{Reason::none, ""},
                                                     {Reason::wrong_data, "wrong-data"},
                                                     {Reason::failed, "failed"},
                                                     {Reason::interrupted, "interrupted"},
+                                                    {Reason::impossible, "impossible"},
                                                     {Reason::zero, "zero"},
+                                                    {Reason::unit, "unit"},
                                                     {Reason::transport, "transport"}}};
 
 /// The pair of ranks that a row is of, among all of its case.
@@ -118,6 +122,8 @@ struct SeriesChange {
   Doubt doubt = Doubt::none;
   std::size_t launches_wanted = 0;
   Reason reason = Reason::none;
+  /// The base run's figure does not count, but the new one's does: that is a better base.
+  bool base_is_flawed = false;
   /// One line, with what to do unless next_steps say that; empty of no change, and of a change that
   /// nothing explains.
   std::string why{};

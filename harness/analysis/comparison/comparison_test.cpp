@@ -235,19 +235,6 @@ TEST(Compare, BelievesADriftThatMetBothInTurns) {
   EXPECT_EQ(compare(base, drifting(now, -0.3)).series[0].change, Change::inconclusive);
 }
 
-TEST(Compare, SaysFirstWhichFiguresCannotBe) {
-  const auto base = run({1}, 12, 1, 0.001);
-  auto now = run({1}, 12, 2, 0.001);
-  EXPECT_TRUE(compare(base, now).differences.empty());
-  now.findings = {{{"id", "above-limit"},
-                   {"severity", "error"},
-                   {"subject", "pingpong over tcp"},
-                   {"evidence", "1000 GB/s, more than 400 GB/s"}}};
-  EXPECT_EQ(compare(base, now).differences,
-            std::vector<std::string>{"the new run has 1 impossible figure, ignore its changes: "
-                                     "pingpong over tcp: 1000 GB/s, more than 400 GB/s"});
-}
-
 TEST(Compare, NamesTwoModes) {
   const auto base = run({1}, 12, 1, 0.001);
   auto now = run({1}, 12, 2, 0.001);

@@ -45,9 +45,38 @@ std::string differing_placements(const std::vector<Stratum>& strata, double alph
                      words(low), words(high));
 }
 
-// All that was measured is 0.
-bool is_zero(const Metric& metric) {
-  return !metric.launch_medians.empty() && usable_medians(metric).empty();
+/// Launches that have the metric, and those of them in which it is 0.
+struct Zeros {
+  std::size_t zeros = 0, launches = 0;
+
+  explicit Zeros(const Metric& metric)
+      : zeros(static_cast<std::size_t>(std::ranges::count(metric.launch_medians, 0.0))),
+        launches(metric.launch_medians.size()) {}
+  bool all() const { return launches > 0 && zeros == launches; }
+};
+
+/// A launch with a rate of 0 has failed, and a case fails with one of its launches. A time of 0 is
+/// below what the clock tells apart: that leaves a comparison without a figure, unless the new run
+/// has nothing else.
+void say_zeros(SeriesChange& series, const Zeros& base, const Zeros& now) {
+  const bool is_rate = series.better == "higher";
+  const bool failed = now.zeros > 0 && !base.all() && (is_rate || now.all());
+  const bool of_new = failed || (now.zeros > 0 && base.zeros == 0);
+  const auto& of = of_new ? now : base;
+  if (failed) series.change = Change::failed;
+  series.reason = Reason::zero;
+  series.base_is_flawed = now.zeros == 0;
+  series.why = fmt::format(
+      "a {} of 0 in {} of the {} run: nothing can be held against it", is_rate ? "rate" : "time",
+      of.all() ? "each launch" : fmt::format("{} of {} launches", of.zeros, of.launches),
+      of_new ? "new" : "base");
+}
+
+// A ratio of two units is none.
+void say_units(SeriesChange& series, const std::string& base, const std::string& now) {
+  series.reason = Reason::unit;
+  series.why = fmt::format("the unit changed, from {} in the base run to {} in the new run",
+                           base.empty() ? "none" : base, now.empty() ? "none" : now);
 }
 
 void weigh_launches(Row& row, const TwoRuns& runs, const Case& base, const Case& now,
@@ -113,13 +142,16 @@ Row weigh(const std::string& metric, const TwoRuns& runs, const Case& base, cons
         "MPS";
     return row;
   }
-  if (is_zero(base.metrics.at(metric)) || is_zero(now.metrics.at(metric))) {
-    const bool new_is = !is_zero(base.metrics.at(metric));
-    if (new_is) series.change = Change::failed;
-    series.reason = Reason::zero;
-    series.why = fmt::format("{} in each launch of the {} run: nothing can be held against it",
-                             series.better == "higher" ? "a rate of 0" : "a time of 0",
-                             new_is ? "new" : "base");
+  const auto unit_of_base = shown_metric(base, metric).unit;
+  const auto unit_of_new = shown_metric(now, metric).unit;
+  if (unit_of_base != unit_of_new) {
+    say_units(series, unit_of_base, unit_of_new);
+    return row;
+  }
+  const Zeros zeros_of_base(base.metrics.at(metric));
+  const Zeros zeros_of_new(now.metrics.at(metric));
+  if (zeros_of_base.zeros > 0 || zeros_of_new.zeros > 0) {
+    say_zeros(series, zeros_of_base, zeros_of_new);
     return row;
   }
   row.duets = duets_of(base, now, metric);

@@ -6,6 +6,7 @@
 #include "harness/analysis/comparison/duets.hpp"
 #include "harness/analysis/comparison/looks.hpp"
 #include "harness/analysis/comparison/placements.hpp"
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -15,6 +16,7 @@ struct TwoRuns {
   const Result& base;
   const Result& now;
   Placements placements{{&base, &now}};
+  Judged judged_base{base}, judged_now{now};
 };
 
 // A change of just one step is none, whatever digits a file rounds to.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/analysis/rules/impossible.hpp"
 #include "harness/analysis/wired_hosts.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
@@ -111,6 +112,30 @@ Judged::Judged(const Result& of)
     if (several_hosts) placed.on_host = " on " + placed.host;
     ranks.push_back(std::move(placed));
   }
+  impossible = impossible_in(*this);
+  for (auto& block : timed) {
+    std::erase_if(block.measured, [&](const Case* of) { return flaw_of(*of) == Flaw::impossible; });
+  }
+  spoiled = spoiled_sets(*this);
+}
+
+std::optional<Flaw> Judged::flaw_of(const Case& of) const {
+  if (const auto flaw = ucxbench::flaw_of(of)) return flaw;
+  const auto found =
+      std::ranges::find(impossible, &of, [](const auto& entry) { return entry.first; });
+  return found == impossible.end() ? std::nullopt : std::optional(Flaw::impossible);
+}
+
+bool Judged::leaves_out(const Case& of) const {
+  const auto flaw = flaw_of(of);
+  return flaw && *flaw != Flaw::interrupted;
+}
+
+std::string Judged::in_words(Flaw flaw, const Case& of) const {
+  const auto found =
+      std::ranges::find(impossible, &of, [](const auto& entry) { return entry.first; });
+  if (flaw != Flaw::impossible || found == impossible.end()) return ucxbench::in_words(flaw, of);
+  return "impossible, " + found->second.evidence;
 }
 
 bool Judged::labelled(const std::string& label) const {

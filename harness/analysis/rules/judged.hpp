@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/rules/used.hpp"
+#include "harness/analysis/spoiled_sets.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/flaws.hpp"
 #include "harness/topology/graph.hpp"
 
 namespace ucxbench {
@@ -30,15 +33,27 @@ struct PlacedRank {
 struct Judged {
   const Result& result;
   std::vector<Block> blocks;
-  std::vector<Block> timed;       ///< without what is no measurement of its times: is_time_sliced
+  /// Without what is no measurement of its times (is_time_sliced), and without `impossible`.
+  std::vector<Block> timed;
   Graph graph;                    ///< of all hosts (wired_hosts.hpp); without nodes if unknown
   std::vector<PlacedRank> ranks;  ///< all of the run's
   Used used;
+  /// Cases with figures that no machine gives, and what rule above-limit says of them. Nothing is
+  /// concluded from any figure of these.
+  std::vector<std::pair<const Case*, Finding>> impossible{};
+  std::vector<SpoiledSet> spoiled{};  ///< sets from which no advice follows
 
   explicit Judged(const Result& of);
 
   bool labelled(const std::string& label) const;  ///< the machine
   const PlacedRank* rank(int number) const;       ///< nullptr when there is none
+
+  /// Why a case's figures do not count, by result/flaws.hpp and because they are impossible.
+  std::optional<Flaw> flaw_of(const Case& of) const;
+  /// Whether nothing ranks it among others: it failed, or has an impossible figure.
+  bool leaves_out(const Case& of) const;
+  /// What is said of that: of an impossible figure the first evidence.
+  std::string in_words(Flaw flaw, const Case& of) const;
 };
 
 /// Those of the run file, as they are there.

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/analysis/rules/physical.hpp"
+#include "harness/analysis/rules/impossible.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/interval.hpp"
-#include "harness/result/labels.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
@@ -70,80 +69,6 @@ std::optional<double> longer_ms(const Case& of, double slow_GBps, double fast_GB
   return static_cast<double>(*bytes) * (1 / slow_GBps - 1 / fast_GBps) * 1e-6;
 }
 
-std::string subject_of(const Block& block, const Case& of) {
-  return fmt::format("{}, {}", block.title, size_of(of));
-}
-
-/// A time or a rate below what can be, in words; empty if there is none.
-std::string impossibly_little(const Judged& run, const Case& of) {
-  for (const auto& record : of.launches) {
-    const auto say = [&](const std::string& metric, double least, const std::string& why) {
-      return fmt::format("{} of {}->{} is {}, {}", metric, record.src, record.dst,
-                         significant(least, 3), why);
-    };
-    for (const auto& [metric, samples] : record.samples) {
-      const auto& least = samples.quantiles.min;
-      if (!least) continue;
-      const bool is_time = metric == "latency_us" || metric == "wall_ms";
-      if (*least < 0 || (is_time && *least == 0)) {
-        return say(metric, *least, "which cannot be");
-      }
-      // A message that takes t carries bytes / t.
-      if (metric != "latency_us") continue;
-      const auto limit = physical_limit(run, of, record, metric_named("bandwidth_GBps"));
-      const auto bytes = static_cast<double>(bytes_of(of).value_or(0));
-      if (!limit || bytes <= *least * limit->most * 1e3) continue;
-      return say(
-          metric, *least,
-          fmt::format("below {}: {}", significant(bytes / limit->most * 1e-3, 3), limit->why));
-    }
-  }
-  return "";
-}
-
-/// Of a workload: parts that are more than their whole, in words; empty if there are none.
-std::string impossible_parts(const Case& of) {
-  constexpr double rounding = 0.001;
-  const auto impossible = [](double share) { return share < -rounding || share > 1 + rounding; };
-  for (const auto& record : of.launches) {
-    if (!record.workload.is_object()) continue;  // a damaged file
-    const auto exchange = record.workload.value("exchange", Json::object());
-    const auto overlap = number_at(exchange, "overlap");
-    if (overlap && impossible(*overlap)) {
-      return fmt::format("launch {}: {} of the exchange is overlapped", record.launch,
-                         share_text(*overlap));
-    }
-    for (const auto& phase : record.workload.value("phases", Json::array())) {
-      const auto share = number_at(phase, "share");
-      if (!share || !impossible(*share)) continue;
-      return fmt::format("launch {}: {} is {} of a run", record.launch, text_at(phase, "/name"),
-                         share_text(*share));
-    }
-  }
-  return "";
-}
-
-/// The rate that is furthest above what can be, in words; empty if there is none.
-std::string impossible_rate(const Judged& run, const Case& of) {
-  double worst = 1;
-  std::string words;
-  for (const auto& record : of.launches) {
-    for (const auto& [metric, samples] : record.samples) {
-      const auto limit = physical_limit(run, of, record, shown_metric(of, metric));
-      const auto& most = samples.quantiles.max;
-      if (!limit || !most || *most <= worst * limit->most) continue;
-      worst = *most / limit->most;
-      words = fmt::format("{} of {}->{} is {}, above {}: {}", metric, record.src, record.dst,
-                          significant(most, 3), significant(limit->most, 3), limit->why);
-    }
-  }
-  return words;
-}
-
-std::string and_more(std::size_t count) {
-  return count > 1 ? fmt::format(" ({} such pairs)", count) : "";
-}
-
 }  // namespace
 
 std::vector<Finding> slow_pair(const Judged& run) {
@@ -177,39 +102,7 @@ std::vector<Finding> slow_pair(const Judged& run) {
 
 std::vector<Finding> above_limit(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.timed) {
-    for (const auto* of : block.measured) {
-      // The links of emulated GPUs are made up.
-      if (has_label(*of, Label::emulated_gpu)) continue;
-      std::size_t count = 0;
-      double worst = 1;
-      std::string where;
-      for (const auto& pair : of->pairs) {
-        const auto rate = number_at(pair, "p50_GBps");
-        const auto limit = number_at(pair, "limit_GBps");
-        if (!rate || !limit || *rate <= *limit) continue;
-        ++count;
-        if (*rate / *limit <= worst) continue;
-        worst = *rate / *limit;
-        where =
-            fmt::format("{}->{} reaches {} GB/s, the peak of its path is {}", text_at(pair, "/src"),
-                        text_at(pair, "/dst"), significant(rate, 3), significant(limit, 3));
-      }
-      if (count == 0) continue;
-      findings.push_back({.subject = subject_of(block, *of),
-                          .evidence = where + and_more(count),
-                          .next = "discard these figures; check ucx-bench topo, report a bug"});
-    }
-    for (const auto* of : block.measured) {
-      for (const auto& evidence :
-           {impossible_rate(run, *of), impossibly_little(run, *of), impossible_parts(*of)}) {
-        if (evidence.empty()) continue;
-        findings.push_back({.subject = subject_of(block, *of),
-                            .evidence = evidence,
-                            .next = "discard these figures, report a bug"});
-      }
-    }
-  }
+  for (const auto& [of, finding] : run.impossible) findings.push_back(finding);
   return findings;
 }
 

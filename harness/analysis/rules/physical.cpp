@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -41,8 +42,9 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
     const auto messages = messages_per_s(of);
     take(messages.most * static_cast<double>(*bytes) * 1e-9, messages.why);
   }
-  const auto carried = record.path.value("carried_by", Json::object());
-  if (number_at(carried, "ib").value_or(0) >= 0.95 && !is_workload(of)) {
+  const auto carried = carried_by(record.path);
+  const auto ib = carried.find("ib");
+  if (ib != carried.end() && ib->second >= 0.95 && !is_workload(of)) {
     if (const auto cables = cables_GBps(run.graph, ib_nics(run, record))) {
       take(*cables, "the NIC's cables carry no more");
     }
