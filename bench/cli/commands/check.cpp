@@ -255,7 +255,7 @@ Exit report_unknown_node(const ExpectedHere& here, const CheckOptions& o,
   const auto& outputs = o.run.outputs;
   outputs.check();
   const auto found = probe({.topology = true});
-  auto result = describe_run(global.command, Json::object(), found,
+  auto result = describe_run(global.command, {}, found,
                              find_ucx_conf(current_environment(), {.library = found.ucx.library}));
   result.run["finished_utc"] = utc_now();
   result.run["state"] = "complete";
