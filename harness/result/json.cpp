@@ -391,6 +391,9 @@ Result result_from(Json json, Launches launches) {
                              ? take(json, "loggp_fits", Json::value_t::array)
                              : Json::array(),
                 .topology = take(json, "topology", Json::value_t::object)};
+  if (!result.machine.value("hosts", Json::array()).is_array()) {
+    throw std::invalid_argument("hosts are of another type");
+  }
   for (auto& entry : result.ablation) {
     if (!entry.at("ways").is_array()) throw std::invalid_argument("ways are of another type");
     add_parts_of_older(entry);

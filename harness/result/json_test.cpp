@@ -259,6 +259,9 @@ TEST(ResultJson, RefusesPartsOfAnotherType) {
     EXPECT_NE(refusal(to_text(json)).find(std::string(part) + " is of another type"),
               std::string::npos);
   }
+  auto json = to_json(small_result());
+  json["machine"]["hosts"] = "a";
+  EXPECT_NE(refusal(to_text(json)).find("hosts are of another type"), std::string::npos);
 }
 
 }  // namespace
