@@ -22,6 +22,18 @@ def a_round(bench_once):
     return next(number for number in range(300) if plays(number))
 
 
+def test_all_that_is_drawn_is_verified(bench):
+    drawn = [bench("--dry-run", "soak", "--seed", seed, "--round", 0).out for seed in (75, 271, 431, 595, 600)]
+    assert all("--check full" in command for command in drawn), drawn
+
+
+def test_where_nothing_could_run(bench):
+    """That verifies nothing."""
+    number = next(number for number in range(300) if "--memory cuda" in bench("--dry-run", "soak", "--seed", 1, "--round", number).out)
+    done = bench("soak", "--seed", 1, "--round", number, environment={"CUDA_VISIBLE_DEVICES": ""})
+    assert done.code == 3 and "1 rounds: 0 measured and verified, 0 failed, 1 could not run here" in done.out, done
+
+
 def test_a_leak_in_a_rank(bench, a_round):
     done = bench("soak", "--seed", 1, "--round", a_round, environment={"LD_PRELOAD": str(LEAK_SHIM), "LEAK_IN": "ranks"})
     assert done.code == 1, done
@@ -34,7 +46,7 @@ def test_a_leak_in_a_rank(bench, a_round):
 def test_the_same_without_a_leak(bench, a_round, tmp_path):
     done = bench("soak", "--seed", 1, "--round", a_round)
     assert done.code == 0 and done.err == "", done
-    assert "1 rounds: 1 measured and verified, 0 could not run here; in 1 of them ranks were compared" in done.out
+    assert "1 rounds: 1 measured and verified, 0 failed, 0 could not run here; in 1 of them ranks were compared" in done.out
     assert not list(tmp_path.iterdir())
 
 
@@ -57,3 +69,4 @@ def test_what_goes_wrong_is_said_with_how_to_see_it_again(bench, a_round, tmp_pa
     assert only(done.complaints).endswith(f"in phase \"connecting\"; its run file is '{file}'"), done
     assert re.search(rf"\n  ucx-bench p2p --.*\n  again: ucx-bench soak --seed 1 --round {a_round}\n", done.err)
     assert (tmp_path / file).exists()
+    assert "1 rounds: 0 measured and verified, 1 failed, 0 could not run here" in done.out

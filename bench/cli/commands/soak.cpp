@@ -155,15 +155,17 @@ class Soak {
     std::error_code not_empty;
     fs::remove(options_.folder, not_empty);
     if (exit == Exit::done || exit == Exit::gate) exit = worse(exit, judge_ours());
+    if (exit == Exit::done && measured_ == 0) exit = Exit::cannot_run;
     for (const auto& other : others_) other->say_goodbye(exit, "");
     return exit;
   }
 
   void say_rounds() const {
     print_to(stdout,
-             "{} rounds: {} measured and verified, {} could not run here; in {} of them ranks were "
-             "compared with those of {} times the work\n",
-             ours_.size(), measured_, ours_.size() - measured_, compared_, times_more);
+             "{} rounds: {} measured and verified, {} failed, {} could not run here; in {} of them "
+             "ranks were compared with those of {} times the work\n",
+             ours_.size(), measured_, ours_.size() - measured_ - unavailable_, unavailable_,
+             compared_, times_more);
   }
 
  private:
@@ -185,9 +187,13 @@ class Soak {
     Held once;
     Held often;
     auto exit = measure(command.args(), round, once);
-    if (exit == Exit::cannot_run) return Exit::done;
+    if (exit == Exit::cannot_run) {
+      ++unavailable_;
+      return Exit::done;
+    }
+    if (exit != Exit::done) return exit;
     ++measured_;
-    if (exit != Exit::done || (round % compared_each != 0 && !options_.round)) return exit;
+    if (round % compared_each != 0 && !options_.round) return exit;
     for (int pair = 0; pair < most_pairs; ++pair) {
       Held again;
       if (pair > 0) {
@@ -286,7 +292,7 @@ class Soak {
   GlobalOptions global_;
   RemoteSupervisors others_;
   std::vector<Held> ours_;
-  std::size_t measured_ = 0;
+  std::size_t measured_ = 0, unavailable_ = 0;
   std::size_t compared_ = 0;
 };
 
