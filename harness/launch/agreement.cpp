@@ -17,13 +17,6 @@ namespace {
 // Of a key, of a secret and of a token.
 using KeyBytes = std::array<std::uint8_t, 32>;
 
-template <typename T, void (*release)(T*)>
-struct Release {
-  void operator()(T* object) const { release(object); }
-};
-using PrivateKey = std::unique_ptr<EVP_PKEY, Release<EVP_PKEY, EVP_PKEY_free>>;
-using Derivation = std::unique_ptr<EVP_PKEY_CTX, Release<EVP_PKEY_CTX, EVP_PKEY_CTX_free>>;
-
 void check_agreement(bool done) {
   if (!done) throw Failure(Exit::cannot_run, "cannot agree on a secret with the other processes");
 }
@@ -47,28 +40,26 @@ std::string hex_of(const KeyBytes& bytes) {
 
 }  // namespace
 
-struct KeyAgreement::Key {
-  PrivateKey key;
-};
-
-KeyAgreement::KeyAgreement()
-    : key_(std::make_shared<Key>(Key{PrivateKey(EVP_PKEY_Q_keygen(nullptr, nullptr, "X25519"))})) {
-  check_agreement(key_->key != nullptr);
+KeyAgreement::KeyAgreement() : key_(EVP_PKEY_Q_keygen(nullptr, nullptr, "X25519"), EVP_PKEY_free) {
+  check_agreement(key_ != nullptr);
 }
 
 std::string KeyAgreement::announced() const {
   KeyBytes bytes{};
   auto size = bytes.size();
-  check_agreement(EVP_PKEY_get_raw_public_key(key_->key.get(), bytes.data(), &size) == 1 &&
+  check_agreement(EVP_PKEY_get_raw_public_key(key_.get(), bytes.data(), &size) == 1 &&
                   size == bytes.size());
   return hex_of(bytes);
 }
 
 std::string KeyAgreement::veiled(const std::string& token, const std::string& other) const {
   const auto announcement = bytes_of_hex(other);
-  const PrivateKey peer(EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nullptr, announcement.data(),
-                                                    announcement.size()));
-  const Derivation derivation(EVP_PKEY_CTX_new(key_->key.get(), nullptr));
+  const std::shared_ptr<EVP_PKEY> peer(
+      EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nullptr, announcement.data(),
+                                  announcement.size()),
+      EVP_PKEY_free);
+  const std::shared_ptr<EVP_PKEY_CTX> derivation(EVP_PKEY_CTX_new(key_.get(), nullptr),
+                                                 EVP_PKEY_CTX_free);
   KeyBytes secret{};
   auto size = secret.size();
   check_agreement(peer && derivation && EVP_PKEY_derive_init(derivation.get()) == 1 &&

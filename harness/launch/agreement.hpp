@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+struct evp_pkey_st;  // OpenSSL's EVP_PKEY
+
 namespace ucxbench {
 
 /// One side of an agreement on a secret by X25519 (RFC 7748). Who reads what both sides announce
@@ -20,8 +22,7 @@ class KeyAgreement {
   std::string veiled(const std::string& token, const std::string& other) const;
 
  private:
-  struct Key;
-  std::shared_ptr<const Key> key_;
+  std::shared_ptr<evp_pkey_st> key_;
 };
 
 }  // namespace ucxbench
