@@ -114,7 +114,8 @@ Judged::Judged(const Result& of)
   }
   impossible = impossible_in(*this);
   for (auto& block : timed) {
-    std::erase_if(block.measured, [&](const Case* of) { return flaw_of(*of) == Flaw::impossible; });
+    std::erase_if(block.measured,
+                  [&](const Case* measured) { return flaw_of(*measured) == Flaw::impossible; });
   }
   spoiled = spoiled_sets(*this);
 }
