@@ -5,6 +5,8 @@
 //                      late: the bytes come when the rank has announced its next phase
 //                      swap: of two messages of one size that are under way at once each gets the
 //                      other's
+//                      earlier: those of the message of the same size, in the same place among
+//                      those, two announced phases before come instead, or it is as it should be
 //                      cut: the last 16 bytes do not come
 //                      nothing: all is as it should be
 //   MISDELIVER_FROM    how many messages of a rank come before the first that is spoilt
@@ -105,6 +107,7 @@ class Plan {
     const auto number = messages_++ - before_phase_;
     const bool is_spoilt = number >= from_ && number - from_ < most_ && action_ != "nothing";
     auto before = std::exchange(last_[bytes.size()], bytes);
+    if (action_ == "earlier") of_phases_.back()[bytes.size()].push_back(bytes);
     if (!is_spoilt) {
       write(bytes);
     } else if (action_ == "swap" && can_wait) {
@@ -112,6 +115,7 @@ class Plan {
     } else {
       ++spoilt_;
       if (action_ == "previous" || action_ == "swap") write(before);
+      if (action_ == "earlier") write(two_phases_before(bytes));
       if (action_ == "cut") write({bytes.begin(), bytes.end() - cut_bytes});
       if (action_ == "late") late_.push_back([bytes, write] { write(bytes); });
     }
@@ -121,6 +125,7 @@ class Plan {
   void announced(std::string_view frame) {
     const std::lock_guard lock(mutex_);
     if (!variable("MISDELIVER_COUNT").empty()) before_phase_ = messages_;
+    of_phases_.emplace_back();
     in_phase_ = frame.find(phase_) != std::string_view::npos;
     for (const auto& write : std::exchange(late_, {})) write();
     count();
@@ -150,6 +155,13 @@ class Plan {
         << messages_ << " " << spoilt_ << "\n";
   }
 
+  Bytes two_phases_before(const Bytes& bytes) {
+    const auto place = of_phases_.back()[bytes.size()].size();
+    if (of_phases_.size() < 3) return bytes;
+    const auto& then = (*(of_phases_.end() - 3))[bytes.size()];
+    return then.size() < place ? bytes : then[place - 1];
+  }
+
   void hold(Held message) {
     waited_ = 0;
     const auto size = message.bytes.size();
@@ -174,7 +186,8 @@ class Plan {
   bool in_phase_ = false;
   std::recursive_mutex mutex_;
   std::uint64_t messages_ = 0, spoilt_ = 0, before_phase_ = 0;
-  std::map<std::size_t, Bytes> last_;  ///< by size
+  std::map<std::size_t, Bytes> last_;                                    ///< by size
+  std::vector<std::map<std::size_t, std::vector<Bytes>>> of_phases_{1};  ///< likewise
   std::map<std::size_t, Held> held_;
   int waited_ = 0;
   std::vector<std::function<void()>> late_;

@@ -127,3 +127,12 @@ def test_what_came_before_is_not_taken_for_what_is_timed(bench, tmp_path, apis, 
     for case in done.file["cases"]:
         api = case["parameters"]["api"]
         assert case["state"] == "failed" and case["verified"]["errors"] == errors.get(api, errors[None]), case
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_no_run_has_what_one_before_had(bench, tmp_path, name):
+    """Nor that before it, where runs took turns between two contents."""
+    command = [name, *SHORT.get(name, []), "--runs", 3, "--warmup-runs", 0, "--no-calibrate"]
+    done, _, spoilt = Misdelivery(bench, tmp_path, command).run("earlier")
+    case = only(done.file["cases"])
+    assert done.code == 4 and spoilt > 0 and case["verified"]["errors"] > 0, case

@@ -74,13 +74,13 @@ class CpuKernels : public Kernels {
     return count;
   }
 
-  Checksum checksum(const Joined& joined, std::uint32_t columns) override {
+  Checksum checksum(const Joined& joined, std::uint32_t columns, std::uint64_t salt) override {
     Checksum all;
     const auto width = 2 * columns - 1;
     in_pieces(joined.rows, [&](std::uint64_t row) {
-      std::uint64_t word = 0;
-      for (std::uint32_t column = 0; column < width; ++column) {
-        word = fold(word, joined.words[column * joined.capacity + row]);
+      auto word = fold(0, joined.words[row]);
+      for (std::uint32_t column = 1; column < width; ++column) {
+        word = fold(word, joined.words[column * joined.capacity + row] ^ salt);
       }
       all.add(word);
     });

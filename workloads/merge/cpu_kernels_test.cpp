@@ -154,6 +154,7 @@ class Joins : public OfCode<Join> {
 };
 
 TEST_P(Joins, GiveWhatAMapGives) {
+  constexpr std::uint64_t salt = 77;
   const auto& p = shape();
   const auto build = table_of(p.build_rows, p.columns);
   const auto probe = probe_words();
@@ -165,10 +166,10 @@ TEST_P(Joins, GiveWhatAMapGives) {
     if (found == rows.end()) continue;
     auto word = fold(0, probe[row]);
     for (std::uint32_t column = 1; column < p.columns; ++column) {
-      word = fold(word, build[column * p.build_rows + found->second]);
+      word = fold(word, salt ^ build[column * p.build_rows + found->second]);
     }
     for (std::uint32_t column = 1; column < p.columns; ++column) {
-      word = fold(word, probe[column * p.probe_rows + row]);
+      word = fold(word, salt ^ probe[column * p.probe_rows + row]);
     }
     expected.add(word);
   }
@@ -184,7 +185,7 @@ TEST_P(Joins, GiveWhatAMapGives) {
   joined.words = out.data();
   kernels->probe(std::vector<Rows>{{probe.data(), p.probe_rows, p.probe_rows}}, joined);
   EXPECT_EQ(joined.rows, expected.rows);
-  EXPECT_EQ(kernels->checksum(joined, p.columns), expected);
+  EXPECT_EQ(kernels->checksum(joined, p.columns, salt), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -340,7 +341,7 @@ TEST(Kernels, CountAsActivityWhileTheyCompute) {
       {"probe", [&] { kernels->probe(std::span(&table, 1), joined); }},
       {"key_sum", [&] { kernels->key_sum(table); }},
       {"misplaced_rows", [&] { kernels->misplaced_rows(table, spread, 0); }},
-      {"checksum", [&] { kernels->checksum(joined, 2); }}};
+      {"checksum", [&] { kernels->checksum(joined, 2, 0); }}};
   for (const auto& [name, work] : all) {
     const auto before = activity().count.load();
     work();

@@ -97,6 +97,7 @@ struct ChecksumArguments {
   static constexpr const char* kernel = "merge_checksum";
   Joined joined;
   std::uint32_t columns;  ///< of each side
+  std::uint64_t salt;     ///< of payloads
   std::uint64_t* sum;     ///< and behind it the parity
 };
 

@@ -114,9 +114,9 @@ class CudaKernels : public Kernels {
         .front();
   }
 
-  Checksum checksum(const Joined& joined, std::uint32_t columns) override {
+  Checksum checksum(const Joined& joined, std::uint32_t columns, std::uint64_t salt) override {
     const auto words = work_.with_words({0, 0}, [&](std::uint64_t* sum) {
-      work_.launch(grid_for(joined.rows), ChecksumArguments{joined, columns, sum});
+      work_.launch(grid_for(joined.rows), ChecksumArguments{joined, columns, salt, sum});
     });
     return {.rows = joined.rows, .sum = words[0], .parity = words[1]};
   }

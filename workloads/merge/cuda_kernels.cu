@@ -227,9 +227,9 @@ UCXBENCH_KERNEL(merge_checksum, ChecksumArguments) {
   std::uint64_t parity = 0;
   const auto width = 2 * a.columns - 1;
   for (auto row = own_number(); row < a.joined.rows; row += all_threads()) {
-    std::uint64_t word = 0;
-    for (std::uint32_t column = 0; column < width; ++column) {
-      word = fold(word, a.joined.words[column * a.joined.capacity + row]);
+    auto word = fold(0, a.joined.words[row]);
+    for (std::uint32_t column = 1; column < width; ++column) {
+      word = fold(word, a.joined.words[column * a.joined.capacity + row] ^ a.salt);
     }
     sum += word;
     parity ^= word;

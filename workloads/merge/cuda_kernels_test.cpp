@@ -89,7 +89,7 @@ Made make(const std::unique_ptr<Kernels>& kernels, MemoryKind kind, std::uint64_
   const auto probed = segments(*tables[1]);
   kernels->probe(std::span(probed).first(1), joined);
   kernels->probe(std::span(probed).subspan(1), joined);
-  made.joined = kernels->checksum(joined, columns);
+  made.joined = kernels->checksum(joined, columns, 77);
   out.read();
   return made;
 }

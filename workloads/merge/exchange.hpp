@@ -59,7 +59,6 @@ class Exchange {
   /// Whether it says, of what has come from there, how long the frames are; true without frames.
   bool has_right_header(std::uint32_t from, std::uint32_t batch) const;
 
-  std::uint32_t iteration() const { return setup_.iteration; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t bytes_received() const { return bytes_received_; }
 

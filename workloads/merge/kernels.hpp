@@ -51,11 +51,11 @@ class Kernels {
   virtual void probe(std::span<const Rows> segments, Joined& out) = 0;
 
   /// For checking, outside the clock: the sum of the keys' hashes, modulo 2^64; how many rows
-  /// belong to another rank than `rank`; what was joined.
+  /// belong to another rank than `rank`; what was joined, as if payloads had no `salt`.
   virtual std::uint64_t key_sum(const Rows& rows) = 0;
   virtual std::uint64_t misplaced_rows(const Rows& rows, const Spread& spread,
                                        std::uint32_t rank) = 0;
-  virtual Checksum checksum(const Joined& joined, std::uint32_t columns) = 0;
+  virtual Checksum checksum(const Joined& joined, std::uint32_t columns, std::uint64_t salt) = 0;
 
   /// The most buckets that a partition pass of so many columns fills at full speed; on a GPU, that
   /// it can fill.

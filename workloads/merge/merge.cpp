@@ -85,18 +85,13 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
   kernels_->reserve(p.columns(), largest_build,
                     [&](std::size_t bytes) { return std::move(memory.take({bytes}).front()); });
 
-  for (const std::uint32_t number : {0, 1}) {
-    salt(number);
-    const auto mine =
-        expected(generator_, spread_, p.payload_columns, own * p.rows, (own + 1) * p.rows);
-    std::vector<std::vector<std::uint64_t>> sums;
-    for (const auto& rank : mine) sums.push_back({rank.rows, rank.sum, rank.parity});
-    for (const auto& part : all_to_all(comm_, sums)) {
-      expected_[number].add({part[0], part[1], part[2]});
-    }
-  }
+  const auto mine =
+      expected(generator_, spread_, p.payload_columns, own * p.rows, (own + 1) * p.rows);
+  std::vector<std::vector<std::uint64_t>> sums;
+  for (const auto& rank : mine) sums.push_back({rank.rows, rank.sum, rank.parity});
+  for (const auto& part : all_to_all(comm_, sums)) expected_.add({part[0], part[1], part[2]});
 
-  joined_.capacity = expected_[0].rows;
+  joined_.capacity = expected_.rows;
   rooms.push_back(joined_.capacity * (2 * p.columns() - 1) * sizeof(std::uint64_t));
   auto more = memory.take(rooms);
   sides_[0]->room = std::move(more[0]);
@@ -108,9 +103,6 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
 Merge::~Merge() = default;
 
 std::vector<Buffer> Merge::received() const { return {sides_[0]->room, sides_[1]->room}; }
-
-// What the run before sent is wrong in this one.
-void Merge::salt(std::uint32_t number) { generator_.salt(mix64(number % 2)); }
 
 void Merge::generate(ExchangedTable& side) {
   const auto first = static_cast<std::uint64_t>(comm_.rank()) * p_.rows;
@@ -181,7 +173,8 @@ ExchangeAlone Merge::exchange_alone() {
 
 Iteration Merge::run(std::uint32_t number, TransferLog* log) {
   auto& clock = clock_of_phases_;
-  salt(number);
+  // What any other run sent is wrong in this one.
+  generator_.salt(mix64(std::uint64_t{number} + 1));
   for (auto& side : sides_) {
     side->exchange.reset();
     generate(*side);
@@ -282,13 +275,12 @@ std::string Merge::verify() {
   if (const auto rows = misplaced_rows(*sides_[0]) + misplaced_rows(*sides_[1]); rows != 0) {
     return fmt::format("rank {} got {} rows whose keys belong to another rank", comm_.rank(), rows);
   }
-  const auto& expected = expected_[sides_[0]->exchange->iteration() % 2];
-  const auto made = kernels_->checksum(joined_, p_.columns());
-  if (made.rows != expected.rows) {
+  const auto made = kernels_->checksum(joined_, p_.columns(), generator_.formula().salt);
+  if (made.rows != expected_.rows) {
     return fmt::format("rank {} joined {} rows; {} would be right", comm_.rank(), made.rows,
-                       expected.rows);
+                       expected_.rows);
   }
-  if (made == expected) return "";
+  if (made == expected_) return "";
   return fmt::format("rank {} joined {} rows, as many as it should, but their checksum is wrong",
                      comm_.rank(), made.rows);
 }

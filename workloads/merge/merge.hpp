@@ -51,7 +51,6 @@ class Merge {
  private:
   struct ExchangedTable;  // one table with its way to the others
 
-  void salt(std::uint32_t number);
   void generate(ExchangedTable& side);
   void partition(ExchangedTable& side);
   void begin(ExchangedTable& side, std::uint32_t number, Injected injected);
@@ -69,7 +68,7 @@ class Merge {
   std::array<std::unique_ptr<ExchangedTable>, 2> sides_;
   std::optional<Buffer> joined_memory_;
   Joined joined_;
-  std::array<Checksum, 2> expected_;  ///< of every other run
+  Checksum expected_;  ///< of payloads without salt
   PhaseClock clock_of_phases_{phases};
 };
 
