@@ -19,8 +19,9 @@ struct Asked {
 struct HostCopies {
   int gpu = 0;
   std::optional<int> node{};  ///< empty: the system has no NUMA nodes
-  double to_gpu_GBps = 0, to_host_GBps = 0;
-  double both_ways_GBps = 0;  ///< both at once, their sum
+  /// Empty, as all rates here, where a sample was shorter than Clock::least_ns().
+  std::optional<double> to_gpu_GBps{}, to_host_GBps{};
+  std::optional<double> both_ways_GBps{};  ///< both at once, their sum
   /// The peak of the narrowest link in between, each way, by the topology, and what it is from.
   std::optional<double> link_GBps{};
   std::string link_source{};
@@ -29,7 +30,7 @@ struct HostCopies {
 /// From one GPU to another, or inside one.
 struct GpuCopies {
   int from = 0, to = 0;
-  double GBps = 0;
+  std::optional<double> GBps{};
   bool direct = true;  ///< else staged in host memory
 };
 
@@ -43,7 +44,8 @@ struct Copies {
 
 /// Measures the GPUs' copy engines. Each figure is the median of three samples. A sample is
 /// `copies` copies in a stream, from the start of the first to the end of the last by the host's
-/// clock. The data is compared once in each direction. Throws Failure: Exit::cannot_run without a
+/// clock. What a figure's samples copy into is poisoned before them, and the data is compared after
+/// them. Throws Failure: Exit::cannot_run without a
 /// driver, a GPU or the memory, Exit::wrong_data, Exit::usage for a GPU that does not exist.
 Copies measure(const Asked& asked);
 

@@ -57,15 +57,17 @@ Json to_json(const Copies& copies) {
   for (const auto& copy : copies.host) {
     json["host"].push_back({{"gpu", copy.gpu},
                             {"numa_node", number_or_null(copy.node)},
-                            {"to_gpu_GBps", copy.to_gpu_GBps},
-                            {"to_host_GBps", copy.to_host_GBps},
-                            {"both_ways_GBps", copy.both_ways_GBps},
+                            {"to_gpu_GBps", number_or_null(copy.to_gpu_GBps)},
+                            {"to_host_GBps", number_or_null(copy.to_host_GBps)},
+                            {"both_ways_GBps", number_or_null(copy.both_ways_GBps)},
                             {"link_GBps", number_or_null(copy.link_GBps)},
                             {"link_source", copy.link_source}});
   }
   for (const auto& pair : copies.between) {
-    json["between"].push_back(
-        {{"from", pair.from}, {"to", pair.to}, {"GBps", pair.GBps}, {"direct", pair.direct}});
+    json["between"].push_back({{"from", pair.from},
+                               {"to", pair.to},
+                               {"GBps", number_or_null(pair.GBps)},
+                               {"direct", pair.direct}});
   }
   return json;
 }

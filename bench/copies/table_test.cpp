@@ -16,7 +16,7 @@ Copies two_gpus() {
                   .both_ways_GBps = 98.7,
                   .link_GBps = 63,
                   .link_source = "PCIe 5.0"},
-                 {.gpu = 3, .to_gpu_GBps = 12, .to_host_GBps = 11, .both_ways_GBps = 13}};
+                 {.gpu = 3, .to_host_GBps = 11, .both_ways_GBps = 13}};
   copies.between = {{0, 0, 1500}, {0, 3, 370}, {3, 0, 21, false}, {3, 3, 1490}};
   return copies;
 }
@@ -29,7 +29,7 @@ TEST(Table, HasARowForEachGpuAndNodeAndAMatrix) {
             "host and GPU, GB/s; 64 MiB per copy\n"
             "  GPU  NUMA node  to GPU  to host  both ways  link peak, each way\n"
             "  0    0          55.2    54.0     98.7       63.0 (PCIe 5.0)\n"
-            "  3    ?          12.0    11.0     13.0       ?\n"
+            "  3    ?          -       11.0     13.0       ?\n"
             "\n"
             "GPU to GPU, GB/s, from (row) to (column)\n"
             "         GPU 0            GPU 3\n"
@@ -49,6 +49,7 @@ TEST(Table, SaysWhatIsEmulated) {
 TEST(Json, HasNullForWhatIsNotKnown) {
   const auto json = to_json(two_gpus());
   EXPECT_EQ(json.at("host")[0].at("link_GBps"), 63);
+  EXPECT_TRUE(json.at("host")[1].at("to_gpu_GBps").is_null());
   EXPECT_TRUE(json.at("host")[1].at("numa_node").is_null());
   EXPECT_TRUE(json.at("host")[1].at("link_GBps").is_null());
   EXPECT_FALSE(json.at("between")[2].at("direct").get<bool>());
