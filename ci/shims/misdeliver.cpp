@@ -6,7 +6,7 @@
 //                      swap: of two messages of one size that are under way at once each gets the
 //                      other's
 //                      earlier: those of the message of the same size, in the same place among
-//                      those, two announced phases before come instead, or it is as it should be
+//                      those, two phases with messages before come instead, where there was one
 //                      cut: the last 16 bytes do not come
 //                      nothing: all is as it should be
 //   MISDELIVER_FROM    how many messages of a rank come before the first that is spoilt
@@ -125,7 +125,7 @@ class Plan {
   void announced(std::string_view frame) {
     const std::lock_guard lock(mutex_);
     if (!variable("MISDELIVER_COUNT").empty()) before_phase_ = messages_;
-    of_phases_.emplace_back();
+    if (!of_phases_.back().empty()) of_phases_.emplace_back();
     in_phase_ = frame.find(phase_) != std::string_view::npos;
     for (const auto& write : std::exchange(late_, {})) write();
     count();
