@@ -21,14 +21,6 @@ constexpr double nearly_all = 0.95;
 
 using RankPair = std::pair<int, int>;
 
-// A record is of two ranks, unless all speak at once and one record stands for them.
-bool is_of_a_pair(const Case& of) {
-  std::set<RankPair> pairs;
-  for (const auto& record : of.launches) pairs.emplace(record.src, record.dst);
-  const bool of_peers = is_matrix(of) || of.shows.kind == ViewKind::first_messages;
-  return of_peers || pairs.size() > 1 || ranks_of(of) <= 2;
-}
-
 std::vector<RankPair> pairs_of(const Case& of, const LaunchRecord& record) {
   if (is_of_a_pair(of)) return {{record.src, record.dst}};
   std::vector<RankPair> pairs;

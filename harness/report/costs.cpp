@@ -74,10 +74,11 @@ std::string cold_of(const Block& block) {
 
 std::string carrier_of(const Case& of) {
   const auto who = carriers_in_words(of.path);
-  const auto verdict = text_at(of.path, "/verdict", "unknown");
   if (who.empty()) return "unknown: " + text_at(of.path, "/why", "nothing is known");
-  if (verdict == "as-asked") return who;
-  return who + (verdict == "partly" ? ": only partly what was asked" : ": not what was asked");
+  const auto verdict = verdict_in(of.path);
+  if (verdict == PathVerdict::as_asked) return who;
+  return who +
+         (verdict == PathVerdict::partly ? ": only partly what was asked" : ": not what was asked");
 }
 
 // "shm (8 B to 4 KiB), tcp (8 KiB to 64 MiB)": sizes that follow each other and went the same way.

@@ -3,6 +3,7 @@
 #include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
+#include "harness/result/media.hpp"
 
 namespace ucxbench {
 namespace {
@@ -10,7 +11,8 @@ namespace {
 // Tidy, RFC 4180: one row per case, launch, pair of ranks and metric; a case without launches has
 // one row with its state and reason. Units are in the metric's name; unknown is empty. Rows of
 // several runs can be put one under another: run_id tells them apart. The columns from unit on came
-// later; the interval is of the case's median over launches.
+// later; transport_used is that of the row's launch and pair, the interval that of the case's
+// median over launches.
 constexpr const char* columns =
     "run_id,key,benchmark,api,memory,transports,bytes,state,reason,launch,src,dst,metric,"
     "samples_seen,min,p50,p90,p99,p999,max,unit,transport_used,labels,quality,parameters,"
@@ -52,18 +54,21 @@ std::string render_csv(const Result& result, const RenderOptions&) {
     if (of.launches.empty()) {
       out += fields + ",,,,,,,,,,,," + fact_fields(facts_of.row(of)) + "\r\n";
     }
-    std::map<std::string, std::string> facts;
-    for (const auto& [metric, summary] : of.metrics) {
-      facts[metric] = fact_fields(facts_of.row(of, metric));
-    }
+    std::map<std::string, RowFacts> facts;
+    for (const auto& [metric, summary] : of.metrics) facts[metric] = facts_of.row(of, metric);
+    const auto media = media_of_pairs(of);
     for (const auto& record : of.launches) {
+      const auto medium = media.find({record.src, record.dst});
+      const auto carriers = carriers_in_words(
+          record.path, medium == media.end() ? medium_in(of.path) : medium->second);
       for (const auto& [metric, samples] : record.samples) {
         const auto& q = samples.quantiles;
-        out += fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", fields, record.launch, record.src,
-            record.dst, for_csv(metric), samples.seen, number(q.min), number(q.p50), number(q.p90),
-            number(q.p99), number(q.p999), number(q.max),
-            facts.contains(metric) ? facts.at(metric) : fact_fields(facts_of.row(of, metric)));
+        auto row = facts.contains(metric) ? facts.at(metric) : facts_of.row(of, metric);
+        row.transport = carriers;
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", fields, record.launch,
+                           record.src, record.dst, for_csv(metric), samples.seen, number(q.min),
+                           number(q.p50), number(q.p90), number(q.p99), number(q.p999),
+                           number(q.max), fact_fields(row));
       }
     }
   }

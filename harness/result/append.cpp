@@ -76,11 +76,10 @@ void append_case(Case& of, const Case& more) {
   of.verified.checked += more.verified.checked;
   of.verified.errors += more.verified.errors;
   of.peak_buffer_bytes = std::max(of.peak_buffer_bytes, more.peak_buffer_bytes);
-  if (of.path.empty() || (!more.path.empty() && says_worse(more.path, of.path))) {
-    of.path = more.path;
-  }
   for (const auto& label : more.labels) add_once(of.labels, label);
-  if (!of.launches.empty()) summarize(of);
+  if (of.launches.empty()) return;
+  summarize(of);
+  sum_paths(of);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/result/older_runs.hpp"
-#include "harness/result/paths.hpp"
 #include "harness/result/samples.hpp"
 
 namespace ucxbench {
@@ -77,13 +76,13 @@ TEST(AppendLaunches, KeepsTheWorstStateAndPath) {
   auto more = part(1, 5);
   more.run["state"] = "failed";
   more.run["reason"] = "rank 1 was killed";
-  more.cases[0].path = {{"verdict", "other"}};
+  more.cases[0].launches[0].path = {{"verdict", "other"}};
   more.cases[0].labels = {"same-gpu"};
   append_launches(run, more);
   EXPECT_EQ(run.run.at("state"), "failed");
   EXPECT_EQ(run.run.at("reason"), "rank 1 was killed");
   auto last = part(2, 5);
-  last.cases[0].path = {{"verdict", "as-asked"}, {"bytes_by_counter", {{"tcp/lo", 9}}}};
+  last.cases[0].launches[0].path = {{"verdict", "as-asked"}, {"bytes_by_counter", {{"tcp/lo", 9}}}};
   last.cases[0].state = CaseState::failed;
   last.cases[0].reason = "wrong data";
   append_launches(run, last);
@@ -145,17 +144,6 @@ TEST(AppendLaunches, APartMayLeaveOutACase) {
   more.cases.erase(more.cases.begin());
   append_launches(run, more);
   EXPECT_EQ(run.cases[0].launches.size(), 1U);
-}
-
-TEST(Paths, TheWorstStands) {
-  const Json good = {{"verdict", "as-asked"}};
-  const Json counted = {{"verdict", "as-asked"}, {"bytes_by_counter", Json::object()}};
-  const Json unknown = Json::object();
-  EXPECT_TRUE(says_worse({{"verdict", "other"}}, {{"verdict", "partly"}}));
-  EXPECT_TRUE(says_worse(unknown, good));
-  EXPECT_FALSE(says_worse(good, unknown));
-  EXPECT_TRUE(says_worse(counted, good));
-  EXPECT_FALSE(says_worse(counted, counted));
 }
 
 }  // namespace

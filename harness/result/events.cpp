@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "harness/result/append.hpp"
-#include "harness/result/cases.hpp"
-#include "harness/result/labels.hpp"
 #include "harness/result/parse.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/trouble.hpp"
@@ -140,19 +138,6 @@ void take_in_turns(Result& result, const Json& report) {
   }
 }
 
-void take_path(Case& of, const LaunchRecord& record) {
-  const auto& path = record.path;
-  if (of.path.empty() || (!has_label(path, Label::interrupted) && says_worse(path, of.path))) {
-    of.path = {{"asked", of.parameters.value("transports", Json::array())},
-               {"lanes", record.lanes},
-               {"verdict", "unknown"}};
-    of.path.update(path);
-  }
-  for (const auto& label : path.value("labels", Json::array())) {
-    add_once(of.labels, label.get<std::string>());
-  }
-}
-
 }  // namespace
 
 void apply_event(Result& result, const Json& event) {
@@ -197,11 +182,8 @@ void apply_event(Result& result, const Json& event) {
 void sum_up(Result& result) {
   for (auto& of : result.cases) {
     if (of.launches.empty()) continue;
-    of.path = Json::object();
-    if (!is_canary(of)) {
-      for (const auto& record : of.launches) take_path(of, record);
-    }
     summarize(of);
+    sum_paths(of);
   }
 }
 

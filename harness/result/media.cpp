@@ -131,7 +131,11 @@ Unmet unmet_by(const std::vector<std::string>& members, const Json& path,
                const std::optional<SeenMedium>& medium, bool same_gpu) {
   const auto carried = carried_by(path);
   if (carried.empty()) return Unmet::not_known;
-  if (share_by(members, carried) < nearly_all_payload) return Unmet::too_little;
+  const auto share = share_by(members, carried);
+  if (share < nearly_all_payload) {
+    const auto unknown = number_at(path, "unknown_share").value_or(0);
+    return share + unknown < nearly_all_payload ? Unmet::too_little : Unmet::not_known;
+  }
   const auto carried_much = [&](const char* member) {
     return has(members, member) && carried.contains(member) && carried.at(member) >= counts;
   };
@@ -150,12 +154,22 @@ std::set<std::string> main_carriers(const Json& path, const std::optional<SeenMe
   return carriers;
 }
 
-std::string carriers_in_words(const Json& path) {
-  std::map<std::string, double> shares;
-  for (const auto& [member, share] : carried_by(path)) {
-    shares[in_words(member, medium_in(path))] = share;
+std::map<std::pair<int, int>, std::optional<SeenMedium>> media_of_pairs(const Case& of) {
+  std::map<std::pair<int, int>, std::optional<SeenMedium>> media;
+  for (const auto& pair : of.pairs) {
+    const auto medium = medium_in(pair);
+    if (medium) media[{pair.at("src").get<int>(), pair.at("dst").get<int>()}] = medium;
   }
+  return media;
+}
+
+std::string carriers_in_words(const Json& path, const std::optional<SeenMedium>& medium) {
+  std::map<std::string, double> shares;
+  for (const auto& [member, share] : carried_by(path)) shares[in_words(member, medium)] = share;
+  if (const auto unknown = number_at(path, "unknown_share")) shares["unknown"] = *unknown;
   return shares_in_words(shares);
 }
+
+std::string carriers_in_words(const Json& path) { return carriers_in_words(path, medium_in(path)); }
 
 }  // namespace ucxbench

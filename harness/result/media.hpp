@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/names.hpp"
@@ -102,7 +103,12 @@ Unmet unmet_by(const std::vector<std::string>& members, const Json& path,
 /// answers. Empty where nobody can tell.
 std::set<std::string> main_carriers(const Json& path, const std::optional<SeenMedium>& medium);
 
-/// "cuda_ipc over PCIe 90 %, tcp 10 %"; empty where nobody can tell.
+/// By pair of ranks, the medium of those of Case::pairs that have one.
+std::map<std::pair<int, int>, std::optional<SeenMedium>> media_of_pairs(const Case& of);
+
+/// "cuda_ipc over PCIe 90 %, tcp 10 %", of launches or pairs of which some are not known "tcp 67 %,
+/// unknown 33 %"; empty where nobody can tell. Of a launch its case or pair knows the medium.
+std::string carriers_in_words(const Json& path, const std::optional<SeenMedium>& medium);
 std::string carriers_in_words(const Json& path);
 
 }  // namespace ucxbench

@@ -58,7 +58,7 @@ Json path_record(const TransportSet& asked, const Evidence& evidence, const Json
   Json path = {{"protocols", protocols},
                {"carried_by", verdict.carried},
                {"proof", to_string(verdict.proof)},
-               {"verdict", to_string(verdict.path)},
+               {"verdict", name_of(path_verdicts, verdict.path)},
                {"why", verdict.why},
                {"labels", labels}};
   if (!verdict.eliminated.empty()) path["eliminated"] = verdict.eliminated;

@@ -251,20 +251,6 @@ MessagePath parse_request_info(std::string_view text) {
   return path;
 }
 
-std::string_view to_string(PathVerdict path) {
-  switch (path) {
-    case PathVerdict::as_asked:
-      return "as-asked";
-    case PathVerdict::partly:
-      return "partly";
-    case PathVerdict::other:
-      return "other";
-    case PathVerdict::unknown:
-      break;
-  }
-  return "unknown";
-}
-
 std::string_view to_string(Proof proof) { return name_of(proof_names, proof); }
 
 Verdict judge(const TransportSet& set, const Evidence& evidence) {
@@ -278,11 +264,7 @@ Verdict judge(const TransportSet& set, const Evidence& evidence) {
     if (member == "auto" || possible.empty() || possible.contains(member)) continue;
     verdict.why += fmt::format("; {} configured no lane for {}", evidence.device, member);
   }
-  if (verdict.carried.empty()) return verdict;
-  const auto by_set = share_by(set.members(), verdict.carried);
-  verdict.path = by_set >= nearly_all ? PathVerdict::as_asked
-                 : by_set > noise     ? PathVerdict::partly
-                                      : PathVerdict::other;
+  verdict.path = verdict_of(set.members(), verdict.carried);
   return verdict;
 }
 

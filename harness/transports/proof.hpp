@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/result/paths.hpp"
 #include "harness/transports/counters.hpp"
 #include "harness/transports/transport_set.hpp"
 
@@ -37,9 +38,6 @@ struct Evidence {
   double message_bytes = 0;         ///< of each message sent meanwhile, on average; 0: not known
   bool alike = true;                ///< they have one size, and one rank sends them to one other
 };
-
-enum class PathVerdict { as_asked, partly, other, unknown };
-std::string_view to_string(PathVerdict path);  ///< "as-asked", …
 
 /// What the shares of a payload rest on, or why nobody can tell them.
 enum class Proof {

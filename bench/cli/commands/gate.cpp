@@ -6,14 +6,40 @@
 
 #include "harness/core/print.hpp"
 #include "harness/result/media.hpp"
+#include "harness/result/paths.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
 
+/// Of a case, or of the first of its pairs of ranks that do not meet what is required.
+struct Shortfall {
+  Unmet unmet = Unmet::met;
+  Json path{};
+  std::string pairs{};  ///< "2 of 6 pairs, the first 0->2: "; empty of a case as a whole
+};
+
+/// The bytes of a pair may be few beside those of all.
+Shortfall shortfall_of(const Case& of, const LaunchPlan& plan) {
+  const auto unmet_in = [&](const Json& path) {
+    return unmet_by(plan.require->members(), path, medium_in(path), plan.allow_same_gpu);
+  };
+  Shortfall found{.unmet = unmet_in(of.path), .path = of.path};
+  auto paths = paths_of_pairs(of);
+  if (paths.size() < 2) return found;
+  std::erase_if(paths, [&](const auto& pair) { return unmet_in(pair.second) == Unmet::met; });
+  if (paths.empty()) return found;
+  const auto& [pair, path] = *paths.begin();
+  return {.unmet = unmet_in(path),
+          .path = path,
+          .pairs = fmt::format("{} of {} pairs, the first {}->{}: ", paths.size(), of.pairs.size(),
+                               pair.first, pair.second)};
+}
+
 /// One line: what carried the bytes instead.
-std::string in_words(Unmet unmet, const Case& of, const TransportSet& required) {
-  const auto why = of.path.value("why", std::string("nothing is known"));
-  switch (unmet) {
+std::string in_words(const Shortfall& of, const TransportSet& required) {
+  const auto why = text_at(of.path, "/why", "nothing is known");
+  switch (of.unmet) {
     case Unmet::met:
       return "";
     case Unmet::not_known:
@@ -46,11 +72,10 @@ Exit check_required(const Result& result, const std::vector<LaunchPlan>& plans) 
     for (const auto index : plan.cases) {
       const auto& of = result.cases[index];
       if (of.state != CaseState::measured) continue;
-      const auto unmet =
-          unmet_by(plan.require->members(), of.path, medium_in(of.path), plan.allow_same_gpu);
-      if (unmet == Unmet::met) continue;
-      print_to(stderr, "ucx-bench: --require {}: {}: {} [{}]\n", plan.require->name(), of.key,
-               in_words(unmet, of, *plan.require), to_string(unmet));
+      const auto shortfall = shortfall_of(of, plan);
+      if (shortfall.unmet == Unmet::met) continue;
+      print_to(stderr, "ucx-bench: --require {}: {}: {}{} [{}]\n", plan.require->name(), of.key,
+               shortfall.pairs, in_words(shortfall, *plan.require), to_string(shortfall.unmet));
       exit = Exit::gate;
     }
   }

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "harness/result/paths.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -53,6 +55,25 @@ TEST_F(TheGate, NamesEachCaseThatOthersCarried) {
               "[too-little]\n"
               "ucx-bench: --require nvlink: case 2: cannot tell what carried it: as "
               "its counters say [not-known]\n"));
+}
+
+TEST_F(TheGate, ClosesForOnePairAmongMany) {
+  auto& of = result_.cases[0];
+  of.parameters = {{"transports", {"shm", "tcp"}}};
+  for (int pair = 1; pair <= 200; ++pair) {
+    LaunchRecord record{.src = 0, .dst = pair};
+    record.path = {{"carried_by", {{pair == 7 ? "tcp" : "shm", 1.0}}},
+                   {"verdict", "as-asked"},
+                   {"why", "as its counters say"}};
+    of.launches.push_back(std::move(record));
+  }
+  summarize(of);
+  sum_paths(of);
+  plans_[0].require = TransportSet::parse("shm");
+  EXPECT_EQ(check(),
+            Outcome(Exit::gate,
+                    "ucx-bench: --require shm: case 0: 1 of 200 pairs, the first 0->7: 0 % of the "
+                    "bytes went by shm, tcp carried them (as its counters say) [too-little]\n"));
 }
 
 TEST_F(TheGate, TakesACopyInsideOneGpuOnlyWhereThatIsAllowed) {

@@ -47,7 +47,7 @@ std::vector<std::string> compare_carriers(std::vector<SeriesChange>& series, con
   std::map<std::string, std::vector<const SeriesChange*>> differences;
   for (auto& row : series) {
     row.carriers = {carriers_of(base, row), carriers_of(now, row)};
-    if (!other_carriers(row) || !row.base || !row.now) continue;
+    if (!other_carriers(row)) continue;
     const auto words = fmt::format("base {}, new {}", row.carriers[0], row.carriers[1]);
     differences[words].push_back(&row);
     if (row.change != Change::regressed && row.change != Change::improved) continue;

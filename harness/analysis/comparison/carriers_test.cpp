@@ -83,6 +83,21 @@ TEST(Carriers, ThatAreAlikeOrNotKnownExplainNothing) {
   }
 }
 
+TEST(Carriers, OfRowsWithoutAVerdictAreSaid) {
+  auto base = carried_run({{"shm", 1.0}}, 10);
+  auto now = carried_run({{"tcp", 1.0}}, 2);
+  for (auto* run : {&base, &now}) {
+    auto& launches = run->cases[0].launches;
+    std::erase_if(launches, [](const LaunchRecord& record) { return record.launch > 1; });
+    summarize(run->cases[0]);
+  }
+  const auto found = compare(base, now);
+  EXPECT_EQ(row_of_source(found, 1).change, Change::inconclusive);
+  EXPECT_TRUE(std::ranges::any_of(found.differences, [](const std::string& line) {
+    return line.starts_with("transport used: base shm, new tcp: ");
+  }));
+}
+
 TEST(Carriers, OfAnUnchangedRowAreSaidWithoutAReason) {
   const auto found = compare(carried_run({{"shm", 1.0}}, 10), carried_run({{"tcp", 1.0}}, 10));
   const auto& row = row_of_source(found, 1);
