@@ -1,5 +1,7 @@
 #include "harness/analysis/expectations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,8 +38,8 @@ struct PairAnswer {
 
 void take_unmeasured(CheckedLimit& checked, const Case& of) {
   checked.why = of.reason;
-  checked.fulfilment = of.skip_cause == SkipCause::unavailable ? Fulfilment::cannot_run
-                                                               : Fulfilment::inconclusive;
+  checked.fulfilment =
+      of.skip_cause == SkipCause::unavailable ? Fulfilment::cannot_run : Fulfilment::inconclusive;
 }
 
 /// The pairs of the class that is asked for. Where there is none `checked` gets the answer.
@@ -146,6 +148,22 @@ void take_coverage(CheckedLimit& checked, const Case& of, const std::set<RankPai
   checked.why = unmeasured.in_words() + ": " + text_at(*lost, "/reason", "");
 }
 
+/// A figure of another transport says nothing of those that are asked for: what these do not carry
+/// is not met, however fast the other is.
+void take_other_transport(CheckedLimit& checked, const Case& of, const std::set<RankPair>& pairs) {
+  std::string why;
+  for (const auto& [pair, path] : paths_of_pairs(of)) {
+    if (!pairs.contains(pair) || checked.path >= verdict_in(path)) continue;
+    checked.path = verdict_in(path);
+    why = fmt::format("{} carried {}->{}", carriers_in_words(path), pair.first, pair.second);
+  }
+  if (checked.path <= PathVerdict::unknown) return;
+  const auto least =
+      checked.path == PathVerdict::other ? Fulfilment::missed : Fulfilment::inconclusive;
+  checked.fulfilment = std::max(checked.fulfilment, least);
+  checked.why = (checked.why.empty() ? "" : checked.why + "; ") + why;
+}
+
 CheckedLimit check_metric(const std::string& name, const std::string& metric, double limit,
                           const std::string& path_class, const Case& of,
                           const Json& lost_launches) {
@@ -182,6 +200,7 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
   if (checked.fulfilment == Fulfilment::inconclusive && checked.measured) {
     checked.why = "launches disagree, or only one ran: check again";
   }
+  take_other_transport(checked, of, pairs);
   for (const auto& record : of.launches) {
     // Of another class: the limit does not ask for it.
     const RankPair pair(record.src, record.dst);
@@ -223,33 +242,25 @@ CheckedLimit check_carriers(const Expectation& expectation, const Case& of,
   }
   const auto pairs = pairs_of_class(of, expectation.path_class, checked);
   if (pairs.empty()) return checked;
-  std::map<RankPair, std::optional<SeenMedium>> media;
-  for (const auto& pair : of.pairs) {
-    media[{pair.at("src").get<int>(), pair.at("dst").get<int>()}] = medium_in(pair);
-  }
-  std::map<RankPair, double> shares;  // the least of the launches that know it
-  for (const auto& record : of.launches) {
-    const RankPair pair(record.src, record.dst);
-    const auto share = known_share(expectation.carriers, record.path, media[pair]);
-    if (!share) continue;
-    const auto [known, added] = shares.emplace(pair, *share);
-    known->second = std::min(known->second, *share);
-  }
+  const auto paths = paths_of_pairs(of);
   checked.why = "cannot tell what carried it: " + text_at(of.path, "/why", "nothing is known");
   bool any_unknown = false;
   take_worst(checked, pairs, [&](const RankPair& pair) -> std::optional<PairAnswer> {
-    const auto share = shares.find(pair);
-    any_unknown |= share == shares.end();
-    if (share == shares.end()) return std::nullopt;
-    const bool enough = share->second >= nearly_all_payload;
-    return PairAnswer{enough ? Fulfilment::met : Fulfilment::missed, -share->second, share->second};
+    const auto path = paths.find(pair);
+    const auto share = path == paths.end() ? std::nullopt
+                                           : known_share(expectation.carriers, path->second,
+                                                         medium_in(path->second));
+    any_unknown |= !share;
+    if (!share) return std::nullopt;
+    const bool enough = *share >= nearly_all_payload;
+    return PairAnswer{enough ? Fulfilment::met : Fulfilment::missed, -*share, *share};
   });
   if (checked.fulfilment == Fulfilment::met && any_unknown) {
     checked.fulfilment = Fulfilment::inconclusive;
   }
   if (checked.fulfilment == Fulfilment::met) checked.why.clear();
   if (checked.fulfilment == Fulfilment::missed) {
-    checked.why = carriers_in_words(of.path) + " carried it";
+    checked.why = carriers_in_words(paths.at({*checked.src, *checked.dst})) + " carried it";
   }
   std::set<RankPair> answered;
   for (const auto& record : of.launches) answered.emplace(record.src, record.dst);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/result/paths.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -39,7 +40,10 @@ struct CheckedLimit {
   /// Of the pair that is furthest off: the median of its launches, or the share of its payload.
   std::optional<double> measured{};
   std::optional<int> src{}, dst{};  ///< that pair
-  std::string why{};                ///< where nothing was measured
+  std::string why{};                ///< where nothing was measured, or others carried it
+  /// Of a figure, what became of the transports that the limit is for, in the worst of its pairs:
+  /// where it is partly or other, the limit is not met.
+  std::optional<PathVerdict> path{};
 };
 
 /// The limits of `expectation` in the order of CheckedLimit::name. `rates` is a case of p2p that

@@ -192,8 +192,35 @@ TEST(Expectations, OfNvlinkAreNotMetOverAnotherMedium) {
     const auto missed = only_limit(nvlink, run.of);
     EXPECT_EQ(missed.fulfilment, Fulfilment::missed) << medium;
     EXPECT_EQ(missed.measured, 0) << medium;
-    EXPECT_EQ(missed.why, carriers_in_words(run.of.path) + " carried it");
+    EXPECT_EQ(missed.why,
+              carriers_in_words(run.of.path, medium_in(run.of.pairs[0])) + " carried it");
   }
+}
+
+TEST(Expectations, OfFiguresAreNotMetByAnotherTransport) {
+  auto run = rates();
+  run.of.parameters = {{"transports", {"shm"}}};
+  run.add(0, 1, {9, 9}, "", {{"shm", 1.0}});
+  run.of.launches.front().path["verdict"] = "as-asked";
+  const auto met = only_limit({.min_GBps = 1}, run.of);
+  EXPECT_EQ(met.fulfilment, Fulfilment::met);
+  EXPECT_EQ(met.path, PathVerdict::as_asked);
+  run.add(1, 0, {8, 8}, "", {{"tcp", 1.0}});
+  auto& other = run.of.launches[2].path;
+  other["verdict"] = "other";
+  const auto missed = only_limit({.min_GBps = 1}, run.of);
+  EXPECT_EQ(missed.fulfilment, Fulfilment::missed);
+  EXPECT_EQ(missed.path, PathVerdict::other);
+  EXPECT_EQ(missed.measured, 8);
+  EXPECT_EQ(missed.why, "tcp carried 1->0");
+  // The path's own limit speaks of the pair that misses it, too.
+  EXPECT_EQ(only_limit({.carriers = {"shm"}}, run.of).why, "tcp carried it");
+  other["verdict"] = "partly";
+  other["carried_by"] = {{"shm", 0.5}, {"tcp", 0.5}};
+  EXPECT_EQ(only_limit({.min_GBps = 1}, run.of).fulfilment, Fulfilment::inconclusive);
+  EXPECT_EQ(only_limit({.min_GBps = 10}, run.of).fulfilment, Fulfilment::missed);
+  other = {{"verdict", "unknown"}};
+  EXPECT_EQ(only_limit({.min_GBps = 1}, run.of).fulfilment, Fulfilment::met);
 }
 
 TEST(Expectations, OfTimesAreNotJudgedWhereRanksTakeTurnsOnAGpu) {

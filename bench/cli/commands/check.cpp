@@ -139,6 +139,7 @@ Json limit_json(const Expectation& of, const CheckedLimit& limit,
           {"host", text_or_null(host)},
           {"peer", text_or_null(peer == host ? "" : peer)},
           {"verdict", to_string(limit.fulfilment)},
+          {"path_verdict", limit.path ? Json(name_of(path_verdicts, *limit.path)) : Json()},
           {"why", text_or_null(limit.why)}};
 }
 
