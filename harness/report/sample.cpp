@@ -6,6 +6,7 @@
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/older_runs.hpp"
+#include "harness/result/paths.hpp"
 #include "harness/result/phases.hpp"
 
 namespace ucxbench {
@@ -119,13 +120,15 @@ void environment(Result& result, int ranks) {
 void finish(Case& of) {
   of.state = CaseState::measured;
   const auto asked = of.parameters.at("transports");
-  of.path = {{"asked", asked},
-             {"carried_by", {{asked.front().get<std::string>(), 1.0}}},
-             {"verdict", "as-asked"},
-             {"why", "counters"}};
+  for (auto& record : of.launches) {
+    record.path.update({{"carried_by", {{asked.front().get<std::string>(), 1.0}}},
+                        {"verdict", "as-asked"},
+                        {"why", "counters"}});
+  }
   of.verified.checked = of.launches.size() * 100;
   summarize(of);
   of.shows = shows_of_older(of);
+  sum_paths(of);
 }
 
 Case planned_merge(int ranks) {

@@ -136,7 +136,7 @@ struct Case {
   std::string in_turns{};                   ///< of a run of ab: why it was no duet; else empty
   std::vector<LaunchRecord> launches{};     ///< in the order measured
   std::map<std::string, Metric> metrics{};  ///< by metric name; of a failed case none
-  Json path = Json::object();  ///< asked, lanes, and the worst of the launches' and pairs' paths
+  Json path = Json::object();  ///< asked, lanes, and what sum_paths makes of its launches
   Json pairs = Json::array();  ///< per pair of ranks
   /// Of a workload: name, kind (PhaseKind), median_ms, share of the wall time, slowest_rank,
   /// slowest_ms, per phase.
@@ -183,8 +183,8 @@ std::string to_string(CaseState state);
 /// That of a run file; throws std::invalid_argument for any other name.
 CaseState case_state_named(const std::string& name);
 
-/// "skip_cause" of a case in a run file or of a state in a journal; throws std::invalid_argument for
-/// a name that is not known.
+/// "skip_cause" of a case in a run file or of a state in a journal; throws std::invalid_argument
+/// for a name that is not known.
 std::optional<SkipCause> skip_cause_in(const Json& json);
 
 /// The run file as JSON: doubles rounded to six significant digits, unknown and non-finite numbers

@@ -72,7 +72,8 @@ def what_intervals_are(intervals):
 def carriers(path):
     """{what carried bytes, of cuda_ipc also what they crossed: its share}; a set's member nvlink only allows cuda_ipc."""
     ipc = "cuda_ipc" + (f" ({path['medium']})" if path.get("medium") else "")
-    return {ipc if name == "nvlink" else name: share for name, share in (path.get("carried_by") or {}).items()}
+    by = {ipc if name == "nvlink" else name: share for name, share in (path.get("carried_by") or {}).items()}
+    return by | ({"unknown": path["unknown_share"]} if "unknown_share" in path else {})
 
 
 def words(value):
