@@ -13,6 +13,7 @@
 #include "harness/report/report_for_test.hpp"
 #include "harness/report/sample.hpp"
 #include "harness/result/older_runs.hpp"
+#include "harness/result/paths.hpp"
 
 namespace ucxbench {
 namespace {
@@ -132,7 +133,8 @@ Result with_every_fact() {
   result.cases.resize(1);
   auto& of = result.cases[0];
   of.labels = {"same-gpu", "soft-roce"};
-  of.path["carried_by"] = {{"ib", 0.75}, {"tcp", 0.25}};
+  for (auto& record : of.launches) record.path["carried_by"] = {{"ib", 0.75}, {"tcp", 0.25}};
+  sum_paths(of);
   of.parameters["odd"] = "a \"quoted\", value";
   result.run["check"] = {{"file", "site.toml"},
                          {"verdict", "missed"},
@@ -146,6 +148,14 @@ Result with_every_fact() {
                                                   {"dst", 1},
                                                   {"verdict", "missed"}}})}};
   return result;
+}
+
+TEST(Facts, OfARowAreThoseOfItsLaunch) {
+  auto result = sample_result();
+  result.cases[0].launches[1].path["carried_by"] = {{"rare", 1.0}};
+  const auto text = render("csv", result);
+  EXPECT_TRUE(contains(text, ",us,rare,vm,"));
+  EXPECT_TRUE(contains(text, ",us,tcp,vm,")) << "of the other launches";
 }
 
 // Each fact is in every output that has a place for it: of a check, whose rows are limits, no
