@@ -92,8 +92,8 @@ TEST(Literal, OtherOutputsQuoteWhatTheyWouldRead) {
 }
 
 TEST(Literal, JsonSaysTheSame) {
-  const Json json = {{"a", escape + c1 + backwards + "µ\x7f"}};
-  EXPECT_EQ(Json::parse(json_text(json)), json);
+  const Json value = {{"a", escape + c1 + backwards + "µ\x7f"}};
+  EXPECT_EQ(Json::parse(json_text(value)), value);
 }
 
 TEST(Literal, WhatIsPrintedIsLiteral) {

@@ -29,12 +29,13 @@ TEST(Environments, WarningsOfUcxAreThere) {
   auto now = base;
   base.ucx["warnings"] = {{{"line", "WARN both"}}};
   now.ucx["warnings"] = {{{"line", "WARN both"}}, {{"line", "WARN unused env variable: UCX_IB_X"}}};
-  using Lines = std::vector<std::string>;
   const std::string unused = "WARN unused env variable: UCX_IB_X";
   EXPECT_EQ(differences_of(base, now),
-            (Lines{"UCX says in new alone: " + unused, "UCX says on both sides: WARN both"}));
+            (std::vector<std::string>{"UCX says in new alone: " + unused,
+                                      "UCX says on both sides: WARN both"}));
   EXPECT_EQ(differences_of(now, base),
-            (Lines{"UCX says in base alone: " + unused, "UCX says on both sides: WARN both"}));
+            (std::vector<std::string>{"UCX says in base alone: " + unused,
+                                      "UCX says on both sides: WARN both"}));
   // Lines that differ in an address alone are the same; of many the first are enough.
   base.ucx["warnings"] = {{{"line", "WARN 0x7f01 of 3"}}};
   now.ucx["warnings"] = {{{"line", "WARN 0x7f02 of 4"}},
@@ -42,11 +43,11 @@ TEST(Environments, WarningsOfUcxAreThere) {
                          {{"line", "b"}},
                          {{"line", "c"}},
                          {{"line", "d"}}};
-  EXPECT_EQ(
-      differences_of(base, now),
-      (Lines{"UCX says in new alone: a", "UCX says in new alone: b", "UCX says in new alone: c",
-             "UCX says in new alone: 1 line more, in the run file",
-             "UCX says on both sides: WARN 0x7f01 of 3"}));
+  EXPECT_EQ(differences_of(base, now),
+            (std::vector<std::string>{"UCX says in new alone: a", "UCX says in new alone: b",
+                                      "UCX says in new alone: c",
+                                      "UCX says in new alone: 1 line more, in the run file",
+                                      "UCX says on both sides: WARN 0x7f01 of 3"}));
 }
 
 TEST(Environments, AKernelSettingDiffers) {
@@ -122,9 +123,8 @@ Result set_up(const std::vector<std::string>& options, const Json& parameters, c
 
 // Keys are equal, and each of these decides how fast it is.
 TEST(SetUp, IsADifferenceWhereKeysAreEqual) {
-  using Lines = std::vector<std::string>;
   const auto base = set_up({}, Json::object(), "1", "auto");
-  EXPECT_EQ(environment_differences(base, base), Lines());
+  EXPECT_EQ(environment_differences(base, base), std::vector<std::string>());
   struct Of {
     Result now;
     Lines lines;

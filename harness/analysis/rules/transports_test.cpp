@@ -4,6 +4,7 @@
 #include "harness/analysis/imports/import.hpp"
 #include "harness/analysis/rules/run_for_test.hpp"
 #include "harness/result/older_runs.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
