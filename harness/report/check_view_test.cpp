@@ -74,8 +74,9 @@ TEST(JUnit, HasATestCaseForEachLimit) {
                      "pair 0-&gt;1 [site.toml:3]\">"),
             std::string::npos)
       << xml;
-  EXPECT_NE(xml.find("message=\"path, pair 0-&gt;1: a &lt; b &amp; \\x01&quot;c&quot; [site.toml:3]\""),
-            std::string::npos)
+  EXPECT_NE(
+      xml.find("message=\"path, pair 0-&gt;1: a &lt; b &amp; \\x01&quot;c&quot; [site.toml:3]\""),
+      std::string::npos)
       << xml;
   EXPECT_NE(xml.find("timestamp=\"2026-01-02T03:04:05\""), std::string::npos);
   EXPECT_NE(xml.find("value=\"1&lt;2&amp;3\""), std::string::npos);
