@@ -39,7 +39,7 @@ def test_verdicts_are_those_of_compare(bench, tree, tmp_path, interpreter):
     [lost] = [row for row in json.loads(bench("compare", second, third, "--json", "-").out)["series"]
               if row["verdict"] == "regressed"]
     assert f"{100 * (lost['ratio'] - 1):+.1f} %" in page and f"<td>{lost['p_corrected']:.2g}</td>" in page
-    assert 'href="runs/machine/2026-01/second.json"' in page
+    assert 'href="./runs/machine/2026-01/second.json"' in page
 
 
 def test_a_loss_stands_until_it_is_recovered_or_accepted(bench, tree, run, tmp_path, interpreter):  # noqa: F811

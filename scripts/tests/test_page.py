@@ -122,7 +122,7 @@ def test_a_path_that_was_not_asked_for_is_marked(run_file):
 def test_benchmarks_of_a_suite_are_told_apart_by_name_and_canaries_are_no_case(run_file):
     def add(run):
         case = json.loads(json.dumps(next(case for case in run["cases"] if case["state"] == "measured")))
-        case["benchmark"], case["parameters"]["skew"] = "other", 0.5
+        case["key"], case["benchmark"], case["parameters"]["skew"] = "other/8B", "other", 0.5
         run["cases"].append(case)
         run["cases"].append({**case, "benchmark": "canary", "key": "canary/memcpy", "parameters": {}})
 

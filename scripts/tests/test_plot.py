@@ -373,7 +373,7 @@ def test_at_most_four_maps(merge_file, tmp_path):
         case = run["cases"][0]
         run["cases"] = [copy.deepcopy(case) for _ in range(6)]
         for at, case in enumerate(run["cases"]):
-            case["parameters"]["transports"] = [f"set{at}"]
+            case["key"], case["parameters"]["transports"] = f"merge/set{at}", [f"set{at}"]
 
     text = picture(merge_file(change), out=tmp_path / "out.svg")
     assert text.count("from (row)") == 4 and "2 more in the run files" in text
@@ -442,7 +442,7 @@ def test_every_pair_of_p2p(merge_file, tmp_path):
         run["cases"] = []
         for concurrent in ("one", "all"):
             made = copy.deepcopy(case)
-            made["benchmark"] = "p2p"
+            made["key"], made["benchmark"] = f"p2p/{concurrent}", "p2p"
             del made["parameters"]["runs"]
             made["parameters"] |= {"concurrent": concurrent, "bytes": 16 << 20}
             for at, pair in enumerate(made["pairs"]):
