@@ -13,7 +13,7 @@ COMMANDS = {
     "ab": ["suite.toml", "--new-env", "UCX_LOG_LEVEL=error", "--folder", "ab"],
     "versions": ["suite.toml", "--ucx", "here=/usr", "--ucx", "there=other", "--folder", "versions"],
     "tune": ["pingpong", "--transports", "shm", "--sizes", 8],
-    "soak": ["--rounds", 1, "--seed", 1],
+    "soak": ["--rounds", 1, "--seed", 4],
     "check": ["--expect", "site.toml"],
     "topo": ["--format", "json", "-o", "here.json"],
     "copies": [],
