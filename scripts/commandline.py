@@ -22,7 +22,7 @@ class Parser(argparse.ArgumentParser):
         self.fail(2, f"{message}; see ucx-bench {self.command} --help")
 
     def fail(self, status, line):
-        self.exit(status, f"{self.name}: {line}\n")
+        self.exit(status, f"{self.name}: {literal.on_one_line(str(line))}\n")
 
     def _print_message(self, message, file=None):
         """All that argparse says, which may have names of files."""
@@ -42,7 +42,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def say(line):
-    print(literal.for_terminal(line), file=sys.stderr)
+    print(literal.on_one_line(line), file=sys.stderr)
 
 
 def write_text(output, text):

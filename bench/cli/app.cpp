@@ -16,6 +16,7 @@
 #include "bench/cli/options/options.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/literal.hpp"
 #include "harness/core/print.hpp"
 #include "harness/core/secret.hpp"
 #include "harness/run/probe.hpp"
@@ -38,7 +39,8 @@ std::string version_text() {
 }
 
 Exit fail(Exit exit, const std::string& what) {
-  print_to(stderr, "ucx-bench: {}\n", what);
+  // A name that was given may hold a line of its own.
+  print_to(stderr, "ucx-bench: {}\n", on_one_line(what));
   return exit;
 }
 

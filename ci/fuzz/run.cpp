@@ -8,6 +8,7 @@
 #include "harness/analysis/advice.hpp"
 #include "harness/analysis/comparison/comparison.hpp"
 #include "harness/analysis/findings.hpp"
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/result/result.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -24,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_or_refuse([&] { compare(result, result); });
   read_or_refuse([&] {
     auto advice = advise(topology_of(result));
-    add_bandwidths(result, advice);
+    add_bandwidths(Judged(result), advice);
     bandwidths_of(result, advice);
   });
   return 0;

@@ -2,8 +2,8 @@
 
 import collections
 import pathlib
-import sys
 
+import commandline
 import runfile
 from plots import curves, matrix, ways, workload
 from plots.common import Provenance, pyplot
@@ -27,7 +27,7 @@ def parts_of(files, load):
             damage = error if isinstance(error, runfile.NotARun) else runfile.damaged(file, error)
             if len(files) == 1:
                 raise damage
-            print(f"plot: {damage}: it is left out", file=sys.stderr)
+            commandline.say(f"plot: {damage}: it is left out")
             continue
         for kind, parts in zip(KINDS, of_run):
             found[kind] += parts
