@@ -127,7 +127,7 @@ TEST(SetUp, IsADifferenceWhereKeysAreEqual) {
   EXPECT_EQ(environment_differences(base, base), std::vector<std::string>());
   struct Of {
     Result now;
-    Lines lines;
+    std::vector<std::string> lines;
   };
   for (const auto& [now, lines] :
        {Of{set_up({"--net-devices=eth0"}, {{"net_devices", "eth0"}}, "1", "auto"),
