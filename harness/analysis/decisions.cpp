@@ -241,7 +241,7 @@ std::vector<std::string> labels_against_advice(const Judged& run, const Case& of
   if (!text_at(of.parameters, "/inject", "").empty()) add_once(labels, "injected");
   const auto spoiled = std::ranges::find(run.spoiled, set_of(of), &SpoiledSet::set);
   if (spoiled != run.spoiled.end()) {
-    add_once(labels, std::string(name_of(spoiled_names, spoiled->why)));
+    add_once(labels, std::string(spoiled->reason()));
   }
   return labels;
 }

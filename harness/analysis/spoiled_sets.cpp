@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "harness/analysis/rules/judged.hpp"
 #include "harness/result/paths.hpp"
@@ -10,28 +11,12 @@
 namespace ucxbench {
 namespace {
 
-std::optional<Spoiled> spoiled_by(const Judged& run, const Case& of) {
-  if (const auto flaw = run.flaw_of(of)) {
-    switch (*flaw) {
-      case Flaw::wrong_data:
-        return Spoiled::wrong_data;
-      case Flaw::failed:
-        return Spoiled::failed;
-      case Flaw::impossible:
-        return Spoiled::impossible;
-      case Flaw::interrupted:
-        break;
-    }
-  }
-  const auto other = [](const Json& path) { return text_at(path, "/verdict", "") == "other"; };
-  const bool any = other(of.path) || std::ranges::any_of(of.launches, [&](const auto& record) {
-                     return other(record.path);
-                   });
-  return any ? std::optional(Spoiled::other_transport) : std::nullopt;
+bool went_otherwise(const Case& of) {
+  const auto other = [](const Json& path) { return verdict_in(path) == PathVerdict::other; };
+  return other(of.path) || std::ranges::any_of(of.launches, other, &LaunchRecord::path);
 }
 
-std::string evidence_of(const Judged& run, const Case& of) {
-  if (const auto flaw = run.flaw_of(of)) return run.in_words(*flaw, of);
+std::string carriers_of(const Case& of) {
   const auto shares = shares_in_words(carried_by(of.path));
   return (shares.empty() ? "another transport" : shares) + " carried it";
 }
@@ -49,11 +34,13 @@ std::string set_of(const Case& of) {
 std::vector<SpoiledSet> spoiled_sets(const Judged& run) {
   std::vector<SpoiledSet> sets;
   for (const auto& of : run.result.cases) {
-    if (is_canary(of)) continue;
-    const auto why = spoiled_by(run, of);
+    const bool flawed = run.leaves_out(of);
+    if (is_canary(of) || (!flawed && !went_otherwise(of))) continue;
     auto set = set_of(of);
-    if (!why || std::ranges::find(sets, set, &SpoiledSet::set) != sets.end()) continue;
-    sets.push_back({std::move(set), *why, of.key, evidence_of(run, of)});
+    if (std::ranges::find(sets, set, &SpoiledSet::set) != sets.end()) continue;
+    const auto flaw = flawed ? run.flaw_of(of) : std::nullopt;
+    sets.push_back(
+        {std::move(set), flaw, of.key, flaw ? run.in_words(*flaw, of) : carriers_of(of)});
   }
   return sets;
 }

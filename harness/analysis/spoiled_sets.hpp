@@ -1,34 +1,26 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "harness/core/names.hpp"
 #include "harness/result/flaws.hpp"
 
 namespace ucxbench {
 
 struct Judged;
 
-/// Why one of its cases keeps a whole transport set from being advised: the setting would be in
-/// force for messages of every size.
-enum class Spoiled {
-  wrong_data,       ///< as Flaw
-  failed,           ///< as Flaw
-  impossible,       ///< as Flaw
-  other_transport,  ///< what was asked did not carry it: the path's verdict is "other"
-};
-inline constexpr Names<Spoiled, 4> spoiled_names = {
-    {{Spoiled::wrong_data, "wrong-data"},
-     {Spoiled::failed, "failed"},
-     {Spoiled::impossible, "impossible"},
-     {Spoiled::other_transport, "other-transport"}}};
-
+/// A transport set that one of its cases keeps from being advised: the setting would be in force
+/// for messages of every size.
 struct SpoiledSet {
-  std::string set;  ///< "shm+tcp", with what else moves its messages: "tcp by mpi"
-  Spoiled why;
-  std::string key;       ///< of the first such case
-  std::string evidence;  ///< "wrong data at byte offset 7 of …", "shm carried it"
+  std::string set;           ///< "shm+tcp", with what else moves its messages: "tcp by mpi"
+  std::optional<Flaw> flaw;  ///< of that case; empty: another transport carried what was asked
+  std::string key;           ///< of the first such case
+  std::string evidence;      ///< "wrong data at byte offset 7 of …", "shm carried it"
+
+  /// "wrong-data", "failed", "impossible" or "other-transport".
+  std::string_view reason() const { return flaw ? name_of(flaws, *flaw) : "other-transport"; }
 };
 
 /// "shm+tcp", "tcp by mpi, on mlx5_0:1": what SpoiledSet::set calls the set of a case.

@@ -256,11 +256,9 @@ Json advice_json(const Advice& advice) {
     findings.push_back({{"id", rule}, {"subject", subject}, {"setting", text_or_null(setting)}});
   }
   Json spoiled = Json::array();
-  for (const auto& [set, why, key, evidence] : advice.spoiled) {
-    spoiled.push_back({{"set", set},
-                       {"why", name_of(spoiled_names, why)},
-                       {"case", key},
-                       {"evidence", evidence}});
+  for (const auto& of : advice.spoiled) {
+    spoiled.push_back(
+        {{"set", of.set}, {"why", of.reason()}, {"case", of.key}, {"evidence", of.evidence}});
   }
   Json bandwidths = Json::array();
   for (const auto& [path_class, pairs, p50_GBps, between_hosts, memory] : advice.classes) {

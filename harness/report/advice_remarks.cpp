@@ -84,8 +84,7 @@ std::vector<std::string> remarks_on(const Advice& advice) {
   }
   for (const auto& of : advice.spoiled) {
     remarks.push_back(fmt::format("no advice from set {}, {}: {}: {}", on_one_line(of.set),
-                                  name_of(spoiled_names, of.why), on_one_line(of.key),
-                                  on_one_line(of.evidence)));
+                                  of.reason(), on_one_line(of.key), on_one_line(of.evidence)));
   }
   std::vector<std::pair<std::string, std::string>> groups;  // names, by the rest of the sentence
   for (const auto& decision : advice.decisions) {

@@ -120,11 +120,15 @@ Judged::Judged(const Result& of)
   spoiled = spoiled_sets(*this);
 }
 
-std::optional<Flaw> Judged::flaw_of(const Case& of) const {
-  if (const auto flaw = ucxbench::flaw_of(of)) return flaw;
+const Finding* Judged::impossibility_of(const Case& of) const {
   const auto found =
       std::ranges::find(impossible, &of, [](const auto& entry) { return entry.first; });
-  return found == impossible.end() ? std::nullopt : std::optional(Flaw::impossible);
+  return found == impossible.end() ? nullptr : &found->second;
+}
+
+std::optional<Flaw> Judged::flaw_of(const Case& of) const {
+  if (const auto flaw = ucxbench::flaw_of(of)) return flaw;
+  return impossibility_of(of) == nullptr ? std::nullopt : std::optional(Flaw::impossible);
 }
 
 bool Judged::leaves_out(const Case& of) const {
@@ -133,10 +137,8 @@ bool Judged::leaves_out(const Case& of) const {
 }
 
 std::string Judged::in_words(Flaw flaw, const Case& of) const {
-  const auto found =
-      std::ranges::find(impossible, &of, [](const auto& entry) { return entry.first; });
-  if (flaw != Flaw::impossible || found == impossible.end()) return ucxbench::in_words(flaw, of);
-  return "impossible, " + found->second.evidence;
+  const auto* finding = flaw == Flaw::impossible ? impossibility_of(of) : nullptr;
+  return finding == nullptr ? ucxbench::in_words(flaw, of) : "impossible, " + finding->evidence;
 }
 
 bool Judged::labelled(const std::string& label) const {

@@ -54,6 +54,9 @@ struct Judged {
   bool leaves_out(const Case& of) const;
   /// What is said of that: of an impossible figure the first evidence.
   std::string in_words(Flaw flaw, const Case& of) const;
+
+ private:
+  const Finding* impossibility_of(const Case& of) const;  ///< nullptr when there is none
 };
 
 /// Those of the run file, as they are there.
