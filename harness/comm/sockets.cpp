@@ -171,7 +171,7 @@ std::vector<SocketListener::Caller> SocketListener::look() {
       auto source = source_of(socket.get());
       incoming_.push_back(
           {.socket = std::move(socket), .source = std::move(source), .hello = {}, .bytes = 0});
-      drop_one_too_many();
+      drop_one_too_many(incoming_, static_cast<std::size_t>(callers_));
     }
   }
   std::vector<Caller> callers;
@@ -180,14 +180,6 @@ std::vector<SocketListener::Caller> SocketListener::look() {
   }
   std::erase_if(incoming_, [](const Incoming& from) { return !from.socket; });
   return callers;
-}
-
-void SocketListener::drop_one_too_many() {
-  std::vector<std::string> sources;
-  for (const auto& each : incoming_) sources.push_back(each.source);
-  if (const auto which = one_too_many(sources, static_cast<std::size_t>(callers_))) {
-    incoming_.erase(incoming_.begin() + static_cast<std::ptrdiff_t>(*which));
-  }
 }
 
 // Whoever is none of this launch is sent away.

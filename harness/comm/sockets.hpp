@@ -76,7 +76,6 @@ class SocketListener {
   void listen_by_unix(int rank);
   void listen_on(Fd socket, const sockaddr* address, socklen_t length, const std::string& where);
   void watch(int fd);
-  void drop_one_too_many();
   std::optional<Caller> greeted(Incoming& from);
 
   int callers_;

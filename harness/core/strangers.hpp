@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,5 +21,15 @@ std::string source_of(int fd);
 /// many as are `wanted` may be open beside the strangers, for all of them may come at once.
 std::optional<std::size_t> one_too_many(const std::vector<std::string>& sources,
                                         std::size_t wanted);
+
+/// Closes that one, of connections that have a `source`.
+template <typename Connections>
+void drop_one_too_many(Connections& open, std::size_t wanted) {
+  std::vector<std::string> sources;
+  for (const auto& each : open) sources.push_back(each.source);
+  if (const auto which = one_too_many(sources, wanted)) {
+    open.erase(std::next(open.begin(), static_cast<std::ptrdiff_t>(*which)));
+  }
+}
 
 }  // namespace ucxbench

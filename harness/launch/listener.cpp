@@ -86,7 +86,7 @@ class Strangers {
         auto source = source_of(connection.get());
         all_.push_back({std::move(connection), std::move(source), {}});
         all_.back().handshake.emplace(all_.back().connection.get(), Role::listener, self_, token_);
-        drop_one_too_many();
+        drop_one_too_many(all_, wanted_);
       } else if (all_.empty()) {
         std::this_thread::sleep_for(waiting_tick);  // other files than theirs are open
         return;
@@ -128,14 +128,6 @@ class Strangers {
     std::string source;
     std::optional<Handshake> handshake;
   };
-
-  void drop_one_too_many() {
-    std::vector<std::string> sources;
-    for (const auto& each : all_) sources.push_back(each.source);
-    if (const auto which = one_too_many(sources, wanted_)) {
-      all_.erase(std::next(all_.begin(), static_cast<std::ptrdiff_t>(*which)));
-    }
-  }
 
   const Identity& self_;
   const std::string& token_;
