@@ -78,10 +78,7 @@ Seen stream(const CaseRun& run, Ways ways, std::uint64_t count) {
   }
   // What UCX says is sent may leave later, by progress of a connection that a stream over another
   // one does not move. So neither begins before the other has met.
-  if (bench.duet == nullptr) {
-    bench.pair.from_lead("met", bench.progress);
-    bench.pair.from_follow("ready", bench.progress);
-  }
+  if (bench.duet == nullptr) bench.pair.await_both(bench.progress);
   seen.time = bench.one_way.one_way(count);
   // The lead's flush may need progress on the other side: over TCP it is a put without bytes and
   // its answer, unless all had left before (uct_tcp_ep_flush in UCX's src/uct/tcp/tcp_ep.c). So it

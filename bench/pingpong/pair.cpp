@@ -41,6 +41,11 @@ Json Pair::from_follow(const Json& value, const Rendezvous::Progress& progress) 
   return share(role_ != Role::lead, value, progress);
 }
 
+void Pair::await_both(const Rendezvous::Progress& progress) {
+  from_lead("here", progress);
+  from_follow("here", progress);
+}
+
 Rendezvous::Bytes Pair::exchange(const Rendezvous::Bytes& own,
                                  const Rendezvous::Progress& progress) {
   const auto key = fmt::format("pair/{}{}/{}/", lead_, round_, exchanges_++);

@@ -30,6 +30,8 @@ class Pair {
   Json from_lead(const Json& value, const Rendezvous::Progress& progress);
   /// The follower's value on both sides.
   Json from_follow(const Json& value, const Rendezvous::Progress& progress);
+  /// Returns when the other side waits here, too; the follower's last sign comes after the lead's.
+  void await_both(const Rendezvous::Progress& progress);
   /// Each side's value on the other.
   Rendezvous::Bytes exchange(const Rendezvous::Bytes& own, const Rendezvous::Progress& progress);
   /// Whether the two read one CLOCK_MONOTONIC. Both call it; they ask each other once.

@@ -121,8 +121,7 @@ void Verifier::await_both() {
   if (bench_.duet != nullptr) {
     return bench_.duet->meet(bench_.pair.peer(), bench_.pair.leads(), progress_);
   }
-  bench_.pair.from_follow("ready", progress_);
-  bench_.pair.from_lead("ready", progress_);
+  bench_.pair.await_both(progress_);
 }
 
 void Verifier::check_value(Loops& loops, std::string_view when) {
