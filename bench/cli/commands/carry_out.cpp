@@ -19,8 +19,10 @@
 #include "bench/cli/plan/estimate.hpp"
 #include "bench/cli/plan/settle.hpp"
 #include "harness/analysis/annotate.hpp"
+#include "harness/analysis/findings.hpp"
 #include "harness/core/ending.hpp"
 #include "harness/core/print.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/launch/open_files.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/run_file.hpp"
@@ -210,6 +212,22 @@ Exit write_outputs(const Result& result, const Outputs& outputs, const GlobalOpt
   // Who ended the run waits for nothing more.
   if (result.run.value("state", "") == "interrupted") return written;
   return worse(written, write_page(outputs, result));
+}
+
+Result examine_machine(const std::vector<std::string>& command, const ProbeFor& asked) {
+  const auto found = probe(asked);
+  auto result = describe_run(command, {}, found,
+                             find_ucx_conf(current_environment(), {.library = found.ucx.library}));
+  result.run["finished_utc"] = utc_now();
+  result.run["state"] = "complete";
+  result.findings = findings_of(result);
+  return result;
+}
+
+Exit write_examined(const Result& result, const Outputs& outputs, const GlobalOptions& global) {
+  const auto written = outputs.write(result, global.table());
+  outputs.write_run(result);
+  return worse(written, outputs.write_page(result));
 }
 
 Exit carry_out(const std::string& command, std::vector<Plan> plans, const Schedule& schedule,

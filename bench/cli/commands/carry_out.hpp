@@ -10,6 +10,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/launch/remote.hpp"
 #include "harness/result/result.hpp"
+#include "harness/run/probe.hpp"
 #include "harness/run/runner.hpp"
 
 namespace ucxbench {
@@ -34,6 +35,12 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
 /// run ended early and which data were wrong. `table`: on stdout where nothing else is.
 Exit write_outputs(const Result& result, const Outputs& outputs, const GlobalOptions& global,
                    bool table = true);
+
+/// A run without cases, complete, with what the rules say of this machine.
+Result examine_machine(const std::vector<std::string>& command, const ProbeFor& asked);
+
+/// Writes all of its outputs, the run file among them, or the table.
+Exit write_examined(const Result& result, const Outputs& outputs, const GlobalOptions& global);
 
 /// measure_plans, and write_outputs unless it was a dry run.
 Exit carry_out(const std::string& command, std::vector<Plan> plans, const Schedule& schedule,

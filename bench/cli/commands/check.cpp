@@ -20,13 +20,11 @@
 #include "harness/core/of_option.hpp"
 #include "harness/core/print.hpp"
 #include "harness/core/units.hpp"
-#include "harness/launch/environment.hpp"
 #include "harness/report/check_view.hpp"
 #include "harness/report/text.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/probe.hpp"
-#include "harness/run/provenance.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
@@ -128,8 +126,8 @@ Json limit_json(const Expectation& of, const CheckedLimit& limit,
   const auto host = host_of(hosts, limit.src);
   const auto peer = host_of(hosts, limit.dst);
   return {{"place", of.place},
-          {"transports", of.transports},
-          {"memory", of.memory},
+          {"transports", text_or_null(of.transports)},
+          {"memory", text_or_null(of.memory)},
           {"class", text_or_null(of.path_class)},
           {"limit", limit.name},
           {"expected", limit.expected},
@@ -163,49 +161,39 @@ struct ExpectedHere {
   std::string no_class;  ///< why it says nothing of nodes like this one; empty where it does
 };
 
-/// As a limit that cannot be checked, so that no output passes a node of which nobody knows what it
-/// should have.
-Json node_json(const std::string& file, const std::string& why) {
-  return {{"place", file},       {"transports", nullptr},
-          {"memory", nullptr},   {"class", nullptr},
-          {"limit", "node"},     {"expected", nullptr},
-          {"measured", nullptr}, {"src", nullptr},
-          {"dst", nullptr},      {"verdict", to_string(Fulfilment::cannot_run)},
-          {"why", why}};
-}
-
 /// Records what became of each limit, prints it, and returns the status that follows.
 Exit judge_site(const ExpectedHere& here, const std::vector<NeededCases>& needed, Result& result,
                 const CheckOptions& o, bool quiet) {
-  const auto& expectations = here.expectations;
   Json all = Json::array();
   std::string lines;
   auto worst = Fulfilment::met;
   Exit exit = Exit::done;
-  if (!here.no_class.empty()) {
-    worst = Fulfilment::cannot_run;
-    exit = exit_of(worst);
-    all.push_back(node_json(o.expect, here.no_class));
-    lines += check_line(text_at(all.back(), "/verdict"), limit_subject(all.back()),
-                        limit_in_words(all.back()));
-  }
   std::size_t open = 0;
   auto hosts = hosts_of_ranks(result);
   const auto first = hosts.empty() ? "" : hosts.begin()->second;
   if (std::ranges::all_of(hosts, [&](const auto& of) { return of.second == first; })) hosts.clear();
+  const auto add = [&](const Expectation& expectation, const CheckedLimit& limit) {
+    worst = std::max(worst, limit.fulfilment);
+    if (limit.fulfilment == Fulfilment::inconclusive) ++open;
+    exit = worse(exit, exit_of(limit.fulfilment));
+    all.push_back(limit_json(expectation, limit, hosts));
+    if (quiet && limit.fulfilment == Fulfilment::met) return;
+    lines += check_line(text_at(all.back(), "/verdict"), limit_subject(all.back()),
+                        limit_in_words(all.back()));
+  };
+  // No output passes a node of which nobody knows what it should have.
+  if (!here.no_class.empty()) {
+    add({.place = o.expect, .memory = ""}, {.name = "node",
+                                            .expected = {},
+                                            .fulfilment = Fulfilment::cannot_run,
+                                            .why = here.no_class});
+  }
   for (std::size_t at = 0; at < needed.size(); ++at) {
-    const auto& expectation = expectations[at];
     const auto& cases = result.cases;
-    for (const auto& limit :
-         check_limits(expectation, &cases.at(needed[at].rates), &cases.at(needed[at].latencies),
-                      result.run.value("lost_launches", Json::array()))) {
-      worst = std::max(worst, limit.fulfilment);
-      if (limit.fulfilment == Fulfilment::inconclusive) ++open;
-      exit = worse(exit, exit_of(limit.fulfilment));
-      all.push_back(limit_json(expectation, limit, hosts));
-      if (quiet && limit.fulfilment == Fulfilment::met) continue;
-      lines += check_line(text_at(all.back(), "/verdict"), limit_subject(all.back()),
-                          limit_in_words(all.back()));
+    for (const auto& limit : check_limits(here.expectations[at], &cases.at(needed[at].rates),
+                                          &cases.at(needed[at].latencies),
+                                          result.run.value("lost_launches", Json::array()))) {
+      add(here.expectations[at], limit);
     }
   }
   for (const auto& outlier : outliers_in_words(result)) {
@@ -253,18 +241,10 @@ ExpectedHere expectations_here(const SiteFile& site, const std::string& file) {
 /// A run without cases: the outputs of an earlier check may not stay as if they were of this node.
 Exit report_unknown_node(const ExpectedHere& here, const CheckOptions& o,
                          const GlobalOptions& global) {
-  const auto& outputs = o.run.outputs;
-  outputs.check();
-  const auto found = probe({.topology = true});
-  auto result = describe_run(global.command, {}, found,
-                             find_ucx_conf(current_environment(), {.library = found.ucx.library}));
-  result.run["finished_utc"] = utc_now();
-  result.run["state"] = "complete";
-  result.findings = findings_of(result);
-  auto exit = judge_site(here, {}, result, o, global.quiet);
-  exit = worse(exit, outputs.write(result, global.table()));
-  outputs.write_run(result);
-  return worse(exit, outputs.write_page(result));
+  o.run.outputs.check();
+  auto result = examine_machine(global.command, {.topology = true});
+  const auto exit = judge_site(here, {}, result, o, global.quiet);
+  return worse(exit, write_examined(result, o.run.outputs, global));
 }
 
 Exit check_site(const CheckOptions& o, const GlobalOptions& global) {

@@ -3,28 +3,15 @@
 
 #include <memory>
 
+#include "bench/cli/commands/carry_out.hpp"
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/core/print.hpp"
-#include "harness/launch/environment.hpp"
-#include "harness/run/probe.hpp"
-#include "harness/run/provenance.hpp"
 
 namespace ucxbench {
 namespace {
-
-/// A run without cases: what the rules see before anything is measured.
-Result examine(const std::vector<std::string>& command) {
-  const auto found = probe({.cuda = true, .topology = true});
-  auto result = describe_run(command, {}, found,
-                             find_ucx_conf(current_environment(), {.library = found.ucx.library}));
-  result.run["finished_utc"] = utc_now();
-  result.run["state"] = "complete";
-  result.findings = findings_of(result);
-  return result;
-}
 
 std::string verdict(const std::vector<std::string>& reasons) {
   return reasons.empty() ? "fit to measure"
@@ -41,13 +28,11 @@ AddedCommand add_doctor(CLI::App& app) {
   outputs->add_options(*command);
   return {command, [outputs](const GlobalOptions& global) {
             outputs->check();
-            const auto result = examine(global.command);
-            const auto written = outputs->write(result, global.table());
-            outputs->write_run(result);
-            const auto page = outputs->write_page(result);
+            const auto result = examine_machine(global.command, {.cuda = true, .topology = true});
+            const auto written = write_examined(result, *outputs, global);
             const auto reasons = reasons_against_measuring(result.findings);
             if (!outputs->takes_stdout()) print_to(stdout, "{}\n", verdict(reasons));
-            return worse(worse(reasons.empty() ? Exit::done : Exit::gate, written), page);
+            return worse(reasons.empty() ? Exit::done : Exit::gate, written);
           }};
 }
 
