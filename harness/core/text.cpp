@@ -62,6 +62,10 @@ std::vector<std::string_view> split_text(std::string_view text, char separator) 
   }
 }
 
+std::string hex_text(std::span<const std::uint8_t> bytes) {
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (auto& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <charconv>
 #include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace ucxbench {
@@ -20,6 +25,18 @@ std::string_view trim_text(const Ends&& text) = delete;
 
 /// From 0 to 9, of ASCII.
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The number that the whole of `text` is, without blanks or a plus sign; empty where it is none.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const auto* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+/// Two hexadecimal digits for each byte.
+std::string hex_text(std::span<const std::uint8_t> bytes);
 
 /// Its ASCII letters in lower case.
 std::string lower_case(std::string_view text);

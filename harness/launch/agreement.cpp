@@ -1,14 +1,13 @@
 #include "harness/launch/agreement.hpp"
 
-#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <span>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
 #include "harness/launch/seal.hpp"
 
 namespace ucxbench {
@@ -32,12 +31,6 @@ KeyBytes bytes_of_hex(const std::string& text) {
   return bytes;
 }
 
-std::string hex_of(const KeyBytes& bytes) {
-  std::string text;
-  for (const auto byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
 }  // namespace
 
 KeyAgreement::KeyAgreement() : key_(EVP_PKEY_Q_keygen(nullptr, nullptr, "X25519"), EVP_PKEY_free) {
@@ -49,7 +42,7 @@ std::string KeyAgreement::announced() const {
   auto size = bytes.size();
   check_agreement(EVP_PKEY_get_raw_public_key(key_.get(), bytes.data(), &size) == 1 &&
                   size == bytes.size());
-  return hex_of(bytes);
+  return hex_text(bytes);
 }
 
 std::string KeyAgreement::veiled(const std::string& token, const std::string& other) const {
@@ -70,7 +63,7 @@ std::string KeyAgreement::veiled(const std::string& token, const std::string& ot
   const auto veil = hmac("ucx-bench token", secret);
   auto bytes = bytes_of_hex(token);
   for (std::size_t at = 0; at < bytes.size(); ++at) bytes[at] ^= veil[at];
-  return hex_of(bytes);
+  return hex_text(bytes);
 }
 
 }  // namespace ucxbench

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "harness/core/text.hpp"
 #include "harness/launch/channel.hpp"
 
 namespace ucxbench {
@@ -32,18 +33,12 @@ constexpr std::chrono::milliseconds handshake_tick{100};
   throw HandshakeCut(Exit::cannot_run, "the peer closed the connection during the handshake");
 }
 
-std::string hex(std::span<const std::uint8_t> bytes) {
-  std::string text;
-  for (const auto byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
 std::string fresh_nonce() {
   std::array<std::uint8_t, nonce_bytes> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     refuse_peer("the system gives no random bytes for the handshake");
   }
-  return hex(bytes);
+  return hex_text(bytes);
 }
 
 std::span<const std::uint8_t> bytes_of(const std::string& text) {
@@ -129,7 +124,7 @@ Greeted Handshake::take_proof(const std::vector<std::string>& words) const {
   const bool listens = role_ == Role::listener;
   const auto peer = other_role(role_);
   const bool known = words.size() == 3 && words[0] == "proof" &&
-                     same(bytes_of(words[1]), bytes_of(hex(derived("proof", peer, words[2]))));
+                     same(bytes_of(words[1]), bytes_of(hex_text(derived("proof", peer, words[2]))));
   if (!known) {
     if (listens) write("refused");
     refuse_peer(
@@ -141,7 +136,7 @@ Greeted Handshake::take_proof(const std::vector<std::string>& words) const {
 }
 
 void Handshake::prove() const {
-  write(fmt::format("proof {} {}", hex(derived("proof", role_, self_.host)), self_.host));
+  write(fmt::format("proof {} {}", hex_text(derived("proof", role_, self_.host)), self_.host));
 }
 
 /// `use` and `role` are in it so that no side can answer with the other's own proof, and that no

@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
-#include <system_error>
 #include <utility>
+
+#include "harness/core/text.hpp"
 
 namespace ucxbench {
 namespace {
 
-std::optional<int> number_in(const Variables& environment, const char* name) {
+std::optional<int> number_of(const Variables& environment, const char* name) {
   const auto variable = environment.find(name);
-  if (variable == environment.end()) return std::nullopt;
-  int value = 0;
-  const auto* const begin = variable->second.data();
-  const auto* const end = begin + variable->second.size();
-  const auto read = std::from_chars(begin, end, value);
-  return read.ec != std::errc() || read.ptr != end ? std::nullopt : std::optional(value);
+  return variable == environment.end() ? std::nullopt : number_in<int>(variable->second);
 }
 
 // Of launchers that give their processes neither PMIx nor Slurm's variables: MPICH's and Intel
@@ -29,8 +24,8 @@ constexpr std::array<std::pair<const char*, const char*>, 3> places_by_name = {
 
 LaunchedBy by_others(const Variables& environment) {
   for (const auto& [rank, size] : places_by_name) {
-    if (const auto of = number_in(environment, size)) {
-      return {LaunchedBy::Kind::other, number_in(environment, rank).value_or(-1), *of, size};
+    if (const auto of = number_of(environment, size)) {
+      return {LaunchedBy::Kind::other, number_of(environment, rank).value_or(-1), *of, size};
     }
   }
   return {};
@@ -38,14 +33,14 @@ LaunchedBy by_others(const Variables& environment) {
 
 LaunchedBy by_pmix_or_slurm(const Variables& environment) {
   // In a shell of an allocation (salloc, sbatch) Slurm sets most of its variables as well.
-  const auto tasks = number_in(environment, "SLURM_STEP_NUM_TASKS").value_or(0);
-  const auto of_mpirun = number_in(environment, "OMPI_COMM_WORLD_SIZE").value_or(0);
+  const auto tasks = number_of(environment, "SLURM_STEP_NUM_TASKS").value_or(0);
+  const auto of_mpirun = number_of(environment, "OMPI_COMM_WORLD_SIZE").value_or(0);
   if (std::max(of_mpirun, tasks) == 1) return {};
-  if (const auto rank = number_in(environment, "PMIX_RANK");
+  if (const auto rank = number_of(environment, "PMIX_RANK");
       rank && environment.contains("PMIX_NAMESPACE")) {
     return {LaunchedBy::Kind::pmix, *rank, of_mpirun, "OMPI_COMM_WORLD_SIZE"};
   }
-  const auto task = number_in(environment, "SLURM_PROCID");
+  const auto task = number_of(environment, "SLURM_PROCID");
   if (tasks > 1 && task) return {LaunchedBy::Kind::slurm, *task, tasks, ""};
   return {};
 }

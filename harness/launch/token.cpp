@@ -14,6 +14,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/fd.hpp"
+#include "harness/core/text.hpp"
 #include "harness/launch/environment.hpp"
 
 namespace ucxbench {
@@ -91,9 +92,7 @@ std::string fresh_token() {
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     throw Failure(Exit::cannot_run, "the system gives no random bytes for a token");
   }
-  std::string text;
-  for (const auto byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
+  return hex_text(bytes);
 }
 
 std::filesystem::path default_token_path() {

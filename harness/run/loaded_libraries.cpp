@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/core/text.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -30,12 +32,8 @@ std::string build_id(std::span<const unsigned char> notes) {
     const std::string_view name(reinterpret_cast<const char*>(notes.data()) + sizeof note,
                                 note.n_namesz);
     if (note.n_type == NT_GNU_BUILD_ID && name == std::string_view("GNU", 4)) {
-      std::string hex;
-      for (const auto byte :
-           notes.subspan(description, std::min<std::size_t>(note.n_descsz, shown_bytes))) {
-        hex += fmt::format("{:02x}", byte);
-      }
-      return hex;
+      return hex_text(
+          notes.subspan(description, std::min<std::size_t>(note.n_descsz, shown_bytes)));
     }
     notes = notes.subspan(end);
   }

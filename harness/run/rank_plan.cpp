@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "harness/core/failure.hpp"
@@ -24,15 +23,6 @@ void check_no_path(const std::string& name, const Json& value) {
   } else if (value.is_string() && text_in(value).find('/') != std::string::npos) {
     refuse_plan(fmt::format("'{}' may be a path", in_one_line(name)));
   }
-}
-
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-  return number;
 }
 
 }  // namespace

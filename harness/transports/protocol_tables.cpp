@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <regex>
 
@@ -13,13 +12,6 @@ namespace ucxbench {
 namespace {
 
 constexpr std::string_view estimated = "(?) ";
-
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
-                                                                  : std::nullopt;
-}
 
 // 1.22: count, range, protocol, device. 1.21 has the first two in one cell, and no count where it
 // does not count.
@@ -41,8 +33,8 @@ std::optional<std::uint64_t> exact_bytes(std::string_view text) {
   constexpr std::string_view units = "KMGT";
   if (text.empty()) return std::nullopt;
   const auto unit = units.find(text.back());
-  if (unit == std::string_view::npos) return number(text);
-  const auto count = number(text.substr(0, text.size() - 1));
+  if (unit == std::string_view::npos) return number_in<std::uint64_t>(text);
+  const auto count = number_in<std::uint64_t>(text.substr(0, text.size() - 1));
   const auto shift = 10 * (unit + 1);
   if (!count || *count > (UINT64_MAX >> shift)) return std::nullopt;
   return *count << shift;
@@ -68,10 +60,10 @@ void add_thresholds(std::string_view line, std::vector<ProtocolRange>& ranges) {
   static const std::regex of_part(R"(\.\.<([^>]+)>\.\.\(?(\w+)\)?)");
   std::cmatch parts;
   if (!std::regex_match(line.data(), line.data() + line.size(), parts, of_line)) return;
-  auto from = number({parts[2].first, parts[2].second});
+  auto from = number_in<std::uint64_t>({parts[2].first, parts[2].second});
   for (std::cregex_iterator part(parts[3].first, parts[3].second, of_part), end; part != end;
        ++part) {
-    const auto next = number({(*part)[2].first, (*part)[2].second});
+    const auto next = number_in<std::uint64_t>({(*part)[2].first, (*part)[2].second});
     // "<egr/short>..0": no size has it.
     if (from && next != from) {
       ranges.push_back({.operation = parts[1],
@@ -125,7 +117,7 @@ ProtocolTables parse_protocol_tables(std::string_view log) {
     if (cells.size() <= 2) operation = cells.back();
     const auto row = four_cells(cells);
     if (row.size() != 4) continue;
-    const auto count = number(row[0]);
+    const auto count = number_in<std::uint64_t>(row[0]);
     if (count.value_or(0) == 0) continue;
     tables.used.push_back(
         {operation, std::string(row[1]), without_mark(row[2]), std::string(row[3]), *count});

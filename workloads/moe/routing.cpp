@@ -3,25 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <optional>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/pattern.hpp"
+#include "harness/core/text.hpp"
 
 namespace ucxbench::moe {
-namespace {
-
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(number) : std::nullopt;
-}
-
-}  // namespace
 
 std::vector<double> popularity_of(std::string_view routing, std::uint64_t experts) {
   std::vector<double> weights(experts, 1);
