@@ -174,8 +174,8 @@ bool is_dead(pid_t pid) {
 }
 
 bool names_function(const std::string& stacks, const std::string& function) {
-  return stacks.find(function + " + 0x") != std::string::npos ||
-         stacks.find("libdw.so.1 is not here") != std::string::npos;
+  return stacks.find(" " + function + " - ") != std::string::npos ||
+         stacks.find("eu-stack is not here") != std::string::npos;
 }
 
 bool is_stopped(pid_t pid) { return state_of(pid) == 'T'; }

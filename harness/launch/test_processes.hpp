@@ -76,7 +76,7 @@ std::vector<pid_t> children_of(pid_t parent);
 /// Not running: gone, or a zombie that nobody has collected yet.
 bool is_dead(pid_t pid);
 
-/// Whether `stacks` (LaunchOutcome) have this function; where libdw is not installed, that they
+/// Whether `stacks` (LaunchOutcome) have this function; where eu-stack is not installed, that they
 /// say so.
 bool names_function(const std::string& stacks, const std::string& function);
 
