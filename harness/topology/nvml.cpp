@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <type_traits>
+#include <utility>
 
 #include "harness/core/library.hpp"
 #include "harness/topology/graph.hpp"
-#include "harness/topology/nvml_field.hpp"
 
 namespace ucxbench {
 namespace {
@@ -34,6 +33,21 @@ struct FabricInfo {
 };
 static_assert(sizeof(FabricInfo) == 28);
 
+/// nvmlFieldValue_t.
+struct Field {
+  unsigned field;
+  unsigned scope;  // a link's number, or all_links
+  long long timestamp;
+  long long latency_us;
+  int value_type;
+  int result;  // 0: there is a value
+  union {
+    unsigned long long value;
+    double number;
+  };
+};
+static_assert(sizeof(Field) == 40);
+
 constexpr unsigned char fabric_complete = 3;
 constexpr int remote_gpu = 0;
 constexpr int remote_switch = 2;
@@ -42,6 +56,10 @@ constexpr unsigned most_links = 18;
 constexpr unsigned field_c2c_links = 170;
 constexpr unsigned field_c2c_link_is_up = 171;
 constexpr unsigned field_c2c_link_MBps = 172;
+constexpr unsigned field_nvlink_KiB_sent = 138;
+constexpr std::array<std::pair<unsigned, const char*>, 4> field_nvlink_errors = {
+    {{38, "crc_flit_error"}, {45, "crc_data_error"}, {52, "replay_error"}, {59, "recovery_error"}}};
+constexpr unsigned all_links = ~0U;
 constexpr unsigned most_c2c_links = 64;
 constexpr std::size_t mask_bits = sizeof(unsigned long) * CHAR_BIT;
 
@@ -51,7 +69,9 @@ std::string pci_of(const PciInfo& info) { return normal_pci(info.bus_id.data());
 template <typename... Arguments>
 class Call {
  public:
-  Call(void* library, const char* name) { find_function(library, name, function_); }
+  Call(void* library, const char* name) {
+    if (library != nullptr) find_function(library, name, function_);
+  }
 
   bool operator()(Arguments... arguments) const {
     return function_ != nullptr && function_(arguments...) == 0;
@@ -86,14 +106,8 @@ class Nvml {
   std::vector<NvmlGpu> gpus() const {
     std::vector<NvmlGpu> found;
     if (!init_()) return found;
-    unsigned count = 0;
-    if (!count_(&count)) count = 0;
-    std::vector<Device> devices(count, nullptr);
-    for (unsigned index = 0; index < count; ++index) {
-      // One that fell off the bus keeps its number.
-      if (!handle_(index, &devices[index])) devices[index] = nullptr;
-    }
-    for (unsigned index = 0; index < count; ++index) {
+    const auto devices = this->devices();
+    for (std::size_t index = 0; index < devices.size(); ++index) {
       if (devices[index] == nullptr) continue;
       found.push_back(gpu(devices[index]));
       found.back().index = static_cast<int>(index);
@@ -103,7 +117,30 @@ class Nvml {
     return found;
   }
 
+  std::map<std::string, std::uint64_t> of_nvlinks(unsigned which) const {
+    static const bool started = init_();
+    std::map<std::string, std::uint64_t> values;
+    if (!started) return values;
+    const auto devices = this->devices();
+    for (std::size_t index = 0; index < devices.size(); ++index) {
+      const auto value = field(devices[index], which, all_links);
+      if (value) values[fmt::format("GPU{}", index)] = *value;
+    }
+    return values;
+  }
+
  private:
+  /// Null for one that fell off the bus, which keeps its number.
+  std::vector<Device> devices() const {
+    unsigned count = 0;
+    if (!count_(&count)) count = 0;
+    std::vector<Device> devices(count, nullptr);
+    for (unsigned index = 0; index < count; ++index) {
+      if (!handle_(index, &devices[index])) devices[index] = nullptr;
+    }
+    return devices;
+  }
+
   NvmlGpu gpu(Device device) const {
     NvmlGpu gpu;
     std::array<char, 96> name{};
@@ -148,20 +185,24 @@ class Nvml {
   }
 
   /// Drivers before 525 have no such fields.
-  std::optional<unsigned> field(Device device, unsigned which, unsigned link) const {
-    NvmlField field{};
+  std::optional<unsigned long long> field(Device device, unsigned which, unsigned link) const {
+    if (device == nullptr) return std::nullopt;
+    Field field{};
     field.field = which;
     field.scope = link;
     if (!fields_(device, 1, &field) || field.result != 0) return std::nullopt;
-    return static_cast<unsigned>(field.value);
+    constexpr int type_unsigned = 1;  // the upper half is not the driver's
+    return field.value_type == type_unsigned ? static_cast<unsigned>(field.value) : field.value;
   }
 
   std::optional<double> c2c(Device device) const {
-    const auto count = std::min(field(device, field_c2c_links, 0).value_or(0), most_c2c_links);
+    const auto count =
+        std::min<unsigned long long>(field(device, field_c2c_links, 0).value_or(0), most_c2c_links);
     double megabytes_per_s = 0;
     for (unsigned number = 0; number < count; ++number) {
       if (field(device, field_c2c_link_is_up, number) != 1U) continue;
-      megabytes_per_s += field(device, field_c2c_link_MBps, number).value_or(0);
+      megabytes_per_s +=
+          static_cast<double>(field(device, field_c2c_link_MBps, number).value_or(0));
     }
     return megabytes_per_s > 0 ? std::optional(megabytes_per_s / 1000) : std::nullopt;
   }
@@ -222,15 +263,30 @@ class Nvml {
   Call<Device, unsigned, int*> link_type_;
   Call<Device, Device, int*> common_ancestor_;
   Call<Device, FabricInfo*> fabric_;
-  Call<Device, int, NvmlField*> fields_;
+  Call<Device, int, Field*> fields_;
 };
+
+const Nvml& nvml() {
+  static const Nvml loaded(::dlopen("libnvidia-ml.so.1", RTLD_NOW));
+  return loaded;
+}
 
 }  // namespace
 
-std::vector<NvmlGpu> nvml_gpus() {
-  void* library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW);
-  if (library == nullptr) return {};
-  return Nvml(library).gpus();
+std::vector<NvmlGpu> nvml_gpus() { return nvml().gpus(); }
+
+std::map<std::string, std::uint64_t> nvlink_transmitted() {
+  auto bytes = nvml().of_nvlinks(field_nvlink_KiB_sent);
+  for (auto& [gpu, value] : bytes) value *= 1024;
+  return bytes;
+}
+
+std::map<std::string, std::uint64_t> nvlink_errors() {
+  std::map<std::string, std::uint64_t> errors;
+  for (const auto& [field, name] : field_nvlink_errors) {
+    for (const auto& [gpu, value] : nvml().of_nvlinks(field)) errors[gpu + "/" + name] = value;
+  }
+  return errors;
 }
 
 }  // namespace ucxbench

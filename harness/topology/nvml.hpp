@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,5 +39,13 @@ struct NvmlGpu {
 /// NVML (libnvidia-ml.so.1). What a driver is too old to tell, or a virtual machine hides, is
 /// empty.
 std::vector<NvmlGpu> nvml_gpus();
+
+// Summed over the NVLinks of each GPU of this host since the driver started. Empty without NVML or
+// NVLinks, or where the driver does not tell. The first call starts NVML for the whole process.
+
+/// Bytes sent, by "GPU0".
+std::map<std::string, std::uint64_t> nvlink_transmitted();
+/// By "GPU0/crc_data_error": crc_flit_error, crc_data_error, replay_error, recovery_error.
+std::map<std::string, std::uint64_t> nvlink_errors();
 
 }  // namespace ucxbench

@@ -9,7 +9,7 @@
 
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
-#include "harness/transports/nvlink_counters.hpp"
+#include "harness/topology/nvml.hpp"
 
 namespace ucxbench {
 namespace {

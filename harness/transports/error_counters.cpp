@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/core/files.hpp"
-#include "harness/transports/nvlink_counters.hpp"
+#include "harness/topology/nvml.hpp"
 
 namespace ucxbench {
 namespace {
