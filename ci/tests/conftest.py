@@ -64,7 +64,7 @@ RNDV_FROM_1K = ("1K", "intra:1K,inter:1K")
 
 
 def drawn(low, high, usual):
-    """What a fault's timing is: the usual one, or any, where ci/tests/repeat asks for that."""
+    """What a fault's timing is: the usual one, or any, with TESTED_AT_RANDOM=1."""
     return random.randint(low, high) if os.environ.get("TESTED_AT_RANDOM") else usual
 
 
