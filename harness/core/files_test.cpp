@@ -1,9 +1,12 @@
 #include "harness/core/files.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "harness/core/refusal_for_test.hpp"
 
@@ -49,6 +52,21 @@ TEST_F(Files, ThatAreGivenAreReadWholeOrRefused) {
   EXPECT_NE(refusal(folder_).find("Is a directory; give a text"), std::string::npos);
   // As a pipe, this one has no size and no end.
   EXPECT_EQ(refusal("/dev/zero"), "'/dev/zero' is larger than 2 MiB; give a text");
+}
+
+TEST_F(Files, OfAPipeAreWhatItsWriterWrites) {
+  const auto pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(refusal_by([&] { read_given(pipe, 100, "give a text"); }),
+            "cannot read '" + pipe.string() + "': Nobody writes to this pipe; give a text");
+  std::thread writer([&] {
+    std::ofstream out(pipe);
+    out << "one " << std::flush;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    out << "two";
+  });
+  EXPECT_EQ(read_given(pipe, 100, "give a text"), "one two");
+  writer.join();
 }
 
 TEST_F(Files, ThatAreAbsentAreEmpty) {
