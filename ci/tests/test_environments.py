@@ -68,6 +68,18 @@ def test_a_filter_of_system_calls_that_has_no_cma(within, tmp_path):
         assert "(process_vm_readv: Operation not permitted)" in said["evidence"], said
 
 
+@pytest.mark.parametrize("call, name, said", [(0, "process_vm_readv", "UCX uses cma, which the kernel forbids"),
+                                              (1, "process_vm_writev", "UCX cannot use cma")])
+def test_a_filter_of_one_of_the_two_calls_of_cma(within, tmp_path, call, name, said):
+    """UCX tries to write, and then reads."""
+    calls = CMA_CALLS.get(os.uname().machine)
+    if calls is None:
+        pytest.skip("system calls have other numbers here")
+    within([sys.executable, "-c", DENYING, calls[call], "--"], "doctor", "--json", "run.json")
+    evidence = findings(None, tmp_path)["cma-blocked"]["evidence"]
+    assert evidence.startswith(f"{said} ({name}: Operation not permitted)"), evidence
+
+
 def test_no_shared_memory_of_posix(within, tmp_path):
     without = ["unshare", "--mount", "sh", "-c", (
         'mkdir -p dev && mount -t tmpfs none dev && for each in null zero full random urandom; do cp -a /dev/$each dev; done'

@@ -68,15 +68,20 @@ Json cpu_quota(const fs::path& root) {
   return least ? Json(*least) : Json();
 }
 
-/// As UCX's cma reads another process's memory, of this process itself. Yama asks nothing for that:
+/// As UCX's cma moves another process's memory, of this process itself. Yama asks nothing for that:
 /// only a filter of system calls (seccomp), as containers have, or the kernel's build forbids it.
+/// UCX tries only to write, and then reads large messages.
 Json why_no_cma() {
   std::byte from{};
   std::byte into{};
   const iovec remote{&from, sizeof from};
   const iovec local{&into, sizeof into};
-  if (::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0) == 1) return nullptr;
-  return std::generic_category().message(errno);
+  const auto why_not = [&](const char* name, auto* call) -> Json {
+    if (call(::getpid(), &local, 1, &remote, 1, 0) == 1) return nullptr;
+    return std::string(name) + ": " + std::generic_category().message(errno);
+  };
+  auto why = why_not("process_vm_readv", ::process_vm_readv);
+  return why.is_null() ? why_not("process_vm_writev", ::process_vm_writev) : why;
 }
 
 // Of files below /proc/sys, "/" being "." in their names.

@@ -15,8 +15,8 @@ namespace ucxbench {
 /// - smt: whether cores have several hardware threads in use
 /// - cpu_quota: the CPUs' worth of time that the cgroup and those around it may take; null for no
 ///   limit
-/// - cma_error: why a process may not read another one's memory (process_vm_readv(2)) whatever
-///   ptrace_scope is, as "Operation not permitted"; null where it may
+/// - cma_error: why a process may not read or write another one's memory whatever ptrace_scope is,
+///   as "process_vm_readv: Operation not permitted"; null where it may
 /// - kernel_settings: sysctls and the like that change what communication costs, as text, by name:
 ///   "net.core.rmem_max"; only those that this kernel has
 Json host_state(const std::filesystem::path& root = "/");

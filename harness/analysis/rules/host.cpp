@@ -28,11 +28,11 @@ std::vector<Finding> of_each_host(const Judged& run, Check check) {
   return findings;
 }
 
-/// The first host's are the run's.
-bool finds_resource(const Judged& run, const Json& host, const std::string& prefix) {
+/// The first host's are the run's; empty where they were not recorded.
+std::optional<bool> finds_resource(const Judged& run, const Json& host, const std::string& prefix) {
   const auto ucx = host.value("ucx", run.result.ucx);
   const auto found = ucx.find("resources");
-  if (found == ucx.end()) return true;  // not recorded
+  if (found == ucx.end()) return std::nullopt;
   return std::any_of(found->begin(), found->end(), [&](const Json& resource) {
     return text_at(resource, "").starts_with(prefix);
   });
@@ -73,9 +73,15 @@ std::vector<Finding> cma_blocked(const Judged& run) {
   return of_each_host(run, [&](const Json& host) -> std::optional<Finding> {
     const auto scope = number_at(host, "ptrace_scope").value_or(0);
     const auto error = text_at(host, "/cma_error", "");
-    if ((scope < 1 && error.empty()) || finds_resource(run, host, "cma/")) return std::nullopt;
-    const auto why = error.empty() ? fmt::format("ptrace_scope is {}", scope)
-                                   : fmt::format("process_vm_readv: {}", error);
+    const auto found = finds_resource(run, host, "cma/");
+    if (!found || (error.empty() && (scope < 1 || *found))) return std::nullopt;
+    const auto why = error.empty() ? fmt::format("ptrace_scope is {}", scope) : error;
+    if (*found) {
+      return Finding{.subject = {},
+                     .evidence = fmt::format(
+                         "UCX uses cma, which the kernel forbids ({}): large messages fail", why),
+                     .next = "add SYS_PTRACE"};
+    }
     return Finding{
         .subject = {},
         .evidence =

@@ -56,12 +56,17 @@ TEST(CmaBlocked, NeedsBothTheScopeAndItsConsequence) {
 }
 
 TEST(CmaBlocked, IsAlsoByAFilterOfSystemCalls) {
-  auto result = host_with("cma_error", "Operation not permitted");
+  auto result = host_with("cma_error", "process_vm_readv: Operation not permitted");
   result.ucx["resources"] = {"sysv/memory"};
   const auto findings = said(cma_blocked, result);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_NE(findings[0].find("(process_vm_readv: Operation not permitted)"), std::string::npos);
+  // UCX asks only whether it may write.
   result.ucx["resources"].push_back("cma/memory");
+  const auto unseen = said(cma_blocked, result);
+  ASSERT_EQ(unseen.size(), 1U);
+  EXPECT_NE(unseen[0].find("UCX uses cma, which the kernel forbids"), std::string::npos);
+  result.ucx.erase("resources");
   EXPECT_EQ(said(cma_blocked, result), Said());
   result = host_with("cma_error", nullptr);
   result.ucx["resources"] = {"sysv/memory"};
