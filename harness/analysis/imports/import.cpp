@@ -10,6 +10,7 @@
 #include <pugixml.hpp>
 #include <set>
 
+#include "harness/analysis/imports/line_prefixes.hpp"
 #include "harness/analysis/imports/matrix_paste.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
@@ -116,9 +117,11 @@ bool begins_as_xml(std::string_view text) {
                      [&](auto beginning) { return text.starts_with(beginning); });
 }
 
-Graph import_any(std::string_view text) {
+Graph import_any(std::string_view pasted) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  if (pasted.starts_with(byte_order_mark)) pasted.remove_prefix(byte_order_mark.size());
+  refuse_other_output(pasted, false);
+  const auto text = without_line_prefixes(pasted);
   const auto begin = trim_text(text);
   if (begin.empty()) {
     throw Failure(Exit::usage, "empty; give what nvidia-smi topo -m, lstopo or NCCL wrote");

@@ -19,12 +19,18 @@ struct OtherOutput {
 constexpr std::string_view give_matrix = "give what nvidia-smi topo -m prints";
 constexpr std::string_view give_xml = "give the XML of lstopo --of xml";
 
-constexpr std::array<OtherOutput, 12> other_outputs = {{
+constexpr std::array<OtherOutput, 18> other_outputs = {{
     {"ROCm System Management Interface", "rocm-smi --showtopo", give_xml, false},
     {"Link Type between two GPUs", "rocm-smi --showtopo", give_xml, false},
     {"Hops between two GPUs", "rocm-smi --showtopo", give_xml, false},
     {"Weight between two GPUs", "rocm-smi --showtopo", give_xml, false},
+    {"(Topology) ", "rocm-smi --showtopo", give_xml, false},
+    {"ACCESS TABLE:", "amd-smi topology", give_xml, false},
+    {"WEIGHT TABLE:", "amd-smi topology", give_xml, false},
+    {"HOPS TABLE:", "amd-smi topology", give_xml, false},
     {"LINK TYPE TABLE", "amd-smi topology", give_xml, false},
+    {"NUMA BW TABLE:", "amd-smi topology", give_xml, false},
+    {"\"num_hops\"", "amd-smi topology --json", give_xml, false},
     {"Topology Information", "dcgmi topo", give_matrix, true},
     {"NUMANode L#", "lstopo as text", give_xml, true},
     {"| NVIDIA-SMI ", "nvidia-smi without topo -m", give_matrix, true},
