@@ -152,3 +152,16 @@ def test_a_clock_that_is_set_is_refused(bench, at, ms, ranks):
     assert run["state"] == "failed" and "clock" in run["reason"] and "%" in run["reason"], run
     assert run["reason"] in done.err.replace("\n", " "), done
     assert only(done.file["cases"])["state"] == "failed"
+
+
+@pytest.mark.parametrize("arguments", [["transpose", "-n", 2, "--size", 64, "--chunk-size", 64], ["transpose", "-n", 1, "--size", 64, "--chunk-size", 64],
+                                       ["merge", "-n", 1, "--rows", 1000], ["svd", "-n", 1, "--rows", 64, "--columns", 8]])
+def test_what_no_byte_went_over_has_no_rate_and_was_not_used(bench, arguments):
+    """Of one tile the second rank has none, and one rank sends nothing."""
+    done = bench(*arguments, "--runs", 2, "--transports", "self" if 1 in arguments else "tcp", *SHORT)
+    assert done.code == 0, done
+    case = only(done.file["cases"])
+    assert case["exchange"]["bytes"] == 0 and case["exchange"]["alone_GBps"] is None
+    assert "exchange_GBps" not in case["metrics"]
+    assert "carried_by" not in case["path"] and case["path"]["verdict"] == "unknown"
+    assert "transport used" not in done.out, done

@@ -45,7 +45,7 @@ std::optional<double> median_exchange_GBps(Communicator& comm, const Clock& cloc
     const auto all = together_of(
         spans_of(all_gather(comm, {sent, own_clock, met.came_ns, met.left_ns, monotonic_ns()})));
     const auto rate = Clock::rate_per_s(all.bytes, all.span_ns, clock.step_ns());
-    if (rate) rates.push_back(*rate * 1e-9);
+    if (rate && all.bytes > 0) rates.push_back(*rate * 1e-9);
     checks.add(exchange.verify());
     comm.barrier();  // what verification reads is still another's to write after it
   }

@@ -110,14 +110,14 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
   record.src = 0;
   record.dst = comm.size() > 1 ? 1 : 0;
   record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
-  if (comm.size() > 1) {
-    const auto bytes = record.workload.at("exchange").at("bytes").get<double>();
+  const auto bytes = record.workload.at("exchange").at("bytes").get<double>();
+  if (comm.size() > 1 && bytes > 0) {  // what no byte went over was not used
     const auto exchanged = alone ? static_cast<std::uint64_t>(bytes * p.calibrations) : 0;
     record.lanes = comm.lanes(1);
     record.path = path_of(comm, p, ranks, exchanged, mean_message(record.workload.at("pairs")),
                           context.gpus().labels(record.lanes));
   } else {
-    record.path["labels"] = context.gpus().labels(record.lanes);
+    record.path = {{"labels", context.gpus().labels(record.lanes)}, {"why", "no byte was sent"}};
   }
   const auto checks = checks_of(ranks);
   std::uint64_t peak = 0;

@@ -240,7 +240,7 @@ std::vector<double> exchange_rates(const std::vector<RankFacts>& ranks, double c
     }
     const auto ns = static_cast<double>(sum_ns(union_of(std::move(stretches))));
     const auto rate = Clock::rate_per_s(received, ns, clock_step_ns);
-    if (rate && ns > 0) rates.push_back(*rate * 1e-9);
+    if (rate && received > 0 && ns > 0) rates.push_back(*rate * 1e-9);
   }
   return rates;
 }

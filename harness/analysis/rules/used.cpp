@@ -60,7 +60,9 @@ class Users {
 
   void add(const Case& of) {
     unsigned carried = of.launches.empty() ? asked_uses(of) : 0;
+    const bool sent_nothing = number_at(of.exchange, "bytes") == 0.0;
     for (const auto& record : of.launches) {
+      if (sent_nothing) break;
       const auto uses = uses_of(of, record);
       carried |= uses;
       add_devices(record, uses);

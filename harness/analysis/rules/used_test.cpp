@@ -133,6 +133,16 @@ TEST(Used, IsWhatWasAskedForWhereNothingElseIsKnown) {
   expect_said(result, over_shm | asked_for_ib);
 }
 
+// Asked for or not: no byte went over it.
+TEST(Used, OfWhatSentNothingIsNone) {
+  auto result = run_over("tcp", "", "host");
+  result.cases[0].launches[0].path = Json::object();
+  result.cases[0].launches[0].lanes.clear();
+  expect_said(result, over_tcp | over_ib);
+  result.cases[0].exchange = {{"bytes", 0.0}};
+  expect_said(result, any_run);
+}
+
 TEST(Used, InsideOneGpuIsNoNvlink) {
   auto result = run_over("nvlink", "cuda_ipc/cuda", "cuda");
   result.cases[0].labels = {"same-gpu"};
