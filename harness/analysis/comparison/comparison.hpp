@@ -118,8 +118,9 @@ struct SeriesChange {
   std::string differs_by_placement{};
   std::optional<Modes> base_modes{}, new_modes{};  ///< of the launches, if there are two
   /// Why it is inconclusive, where this is all that stands against a verdict, and how many launches
-  /// of each run would end that.
+  /// of each run would end that, if as many are not compared as of `launches_run`.
   Doubt doubt = Doubt::none;
+  std::size_t launches_run = 0;  ///< of the run with more, also those that are not compared
   std::size_t launches_wanted = 0;
   Reason reason = Reason::none;
   /// The base run's figure does not count, but the new one's does: that is a better base.

@@ -104,6 +104,20 @@ TEST(Compare, SaysWhenAVerdictIsOutOfReach) {
   EXPECT_EQ(found.next_steps.size(), 1U);
 }
 
+TEST(Compare, WantsMoreLaunchesThanThereWereThoughSomeAreNotCompared) {
+  auto base = run({1}, 5, 1);
+  auto now = run({2}, 5, 2);
+  for (auto* of : {&base, &now}) {
+    for (int launch = 0; launch < 6; ++launch) {
+      of->cases[0].launches.push_back({.launch = launch});
+    }
+  }
+  const auto found = compare(base, now);
+  EXPECT_EQ(found.series[0].doubt, Doubt::too_few_launches);
+  EXPECT_EQ(found.series[0].launches_wanted, 7U) << "of six, five were compared";
+  EXPECT_NE(found.next_steps.at(0).find("--launches 7"), std::string::npos) << found.next_steps[0];
+}
+
 TEST(Compare, WantsMoreLaunchesWhereItIsTooNoisy) {
   const auto found = compare(run({1}, 10, 1, 0.3), run({1}, 10, 2, 0.3));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);

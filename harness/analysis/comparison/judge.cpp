@@ -20,10 +20,11 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   const auto least = static_cast<double>(tests) * series.smallest_p;
   const auto launches = std::min(series.base_launches, series.new_launches);
   const auto needed = launches_needed(tests, alpha, series.method);
+  const auto not_compared = series.launches_run - std::min(series.launches_run, launches);
   const bool of_duets = series.method == Method::duets;
   if (least > alpha && (of_duets || launches < needed)) {
     series.doubt = Doubt::too_few_launches;
-    series.launches_wanted = std::max(needed, launches + 1);
+    series.launches_wanted = std::max(needed, launches + 1) + not_compared;
     series.reason = Reason::launches;
     series.why =
         of_duets ? fmt::format("{} are too few for a verdict among {}", counted(launches, "duet"),
@@ -54,8 +55,9 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   const auto times = std::pow((high - low) / 2 / std::max(least_that_matters - change, change), 2);
   const auto more = static_cast<double>(launches) * std::max(1.0, times);
   series.doubt = Doubt::too_noisy;
-  series.launches_wanted = static_cast<std::size_t>(
-      std::ceil(std::min(most_wanted, std::max(static_cast<double>(launches) + 1, more))));
+  series.launches_wanted =
+      not_compared + static_cast<std::size_t>(std::ceil(
+                         std::min(most_wanted, std::max(static_cast<double>(launches) + 1, more))));
   series.reason = Reason::noise;
   series.why = fmt::format("noise hides changes below {:.0f} %", 100 * least_that_matters);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -115,6 +116,12 @@ void weigh_launches(Row& row, const TwoRuns& runs, const Case& base, const Case&
        2 * std::hypot(relative_error_of_median(found.base), relative_error_of_median(found.now))});
 }
 
+std::size_t launches_of(const Case& of) {
+  std::set<int> launches;
+  for (const auto& record : of.launches) launches.insert(record.launch);
+  return launches.size();
+}
+
 // As each case says, else as ab does for all.
 std::string why_in_turns(const TwoRuns& runs, const Case& base, const Case& now) {
   for (const auto* of : {&base, &now}) {
@@ -135,6 +142,7 @@ Row weigh(const std::string& metric, const TwoRuns& runs, const Case& base, cons
       .series = {.key = base.key, .metric = metric, .better = shown_metric(base, metric).better},
       .duets = {}};
   auto& series = row.series;
+  series.launches_run = std::max(launches_of(base), launches_of(now));
   if (is_time_sliced(base) || is_time_sliced(now)) {
     series.reason = Reason::time_sliced;
     series.why =
