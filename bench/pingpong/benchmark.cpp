@@ -238,11 +238,19 @@ Fields<Parameters> fields() {
           samples()};
 }
 
-// Put, get and atomic operations show other times and rates than messages do.
+// What --measure does not name is not shown, and put, get and atomic operations show other times
+// and rates than messages do.
 void adapt(const Json& parameters, std::vector<ShownMetric>& metrics) {
   const auto api = parse_api(text_in(parameters.at("api")));
   const bool answered = is_answered(api);
+  Parameters asked;
+  if (const auto names = parameters.find("measure"); names != parameters.end()) {
+    measure(asked, *names);
+  }
+  const bool both_ways = parameters.value("bidirectional", false);
   std::erase_if(metrics, [&](const ShownMetric& metric) {
+    if (!(metric.unit == "us" ? asked.latency : asked.bandwidth)) return true;
+    if (metric.name == "bandwidth_bidirectional_GBps" && !both_ways) return true;
     if (metric.name == "completion_us") return api != Api::put;
     if (metric.name == "bandwidth_sender_GBps") return answered;
     return is_atomic(api) && metric.name.starts_with("bandwidth");

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "harness/core/failure.hpp"
+#include "harness/result/shows.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench::pingpong {
@@ -19,6 +23,25 @@ TEST(Parameters, MeasureWhatIsNamed) {
   EXPECT_TRUE(p.latency && p.bandwidth);
   EXPECT_THROW(measure().set(&p, value_of(measure(), "")), Failure);
   EXPECT_THROW(measure().set(&p, value_of(measure(), "latency,jitter")), Failure);
+}
+
+// A case that fails has no figures: what was asked of it is what it shows.
+TEST(Parameters, ShowWhatIsMeasured) {
+  const auto judged = [](const Json& more) {
+    Json parameters = {{"api", "tag"}, {"memory", {"host", "host"}}, {"transports", {"tcp"}}};
+    parameters.update(more);
+    std::vector<std::string> names;
+    for (const auto& metric :
+         shows_of(find_benchmark("pingpong")->shows, "pingpong", parameters).metrics) {
+      if (metric.judged) names.push_back(metric.name);
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(judged({{"measure", {"latency"}}}), Names{"latency_us"});
+  EXPECT_EQ(judged({{"measure", {"bandwidth"}}}), Names{"bandwidth_GBps"});
+  EXPECT_EQ(judged({{"measure", {"latency", "bandwidth"}}, {"bidirectional", true}}),
+            (Names{"latency_us", "bandwidth_GBps", "bandwidth_bidirectional_GBps"}));
 }
 
 TEST(Parameters, SayWhatIsNoDuet) {
