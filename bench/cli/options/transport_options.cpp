@@ -114,13 +114,26 @@ std::vector<TransportSet> TransportOptions::sets(int ranks,
   return sets;
 }
 
+std::string why_never_missed(const TransportSet& set) {
+  const bool all = std::ranges::all_of(transport_names(), [&](const TransportName& known) {
+    return known.name == "self" || known.name == "auto" || set.has(known.name);
+  });
+  if (!all && !set.has("auto")) return "";
+  return fmt::format(
+      "'{}' is whatever carries a message, so nothing can miss it: name what must carry it",
+      fmt::join(set.members(), ","));
+}
+
 std::optional<TransportSet> TransportOptions::required(
     const std::vector<TransportSet>& sets) const {
   if (require.empty()) return std::nullopt;
   auto required = of_option("--require", [&] { return TransportSet::parse(require); });
+  if (const auto why = why_never_missed(required); !why.empty()) {
+    throw Failure(Exit::usage, "--require: " + why);
+  }
   for (const auto& set : sets) {
     for (const auto& member : required.members()) {
-      if (set.has(member) || set.has("auto") || required.has("auto")) continue;
+      if (set.has(member) || set.has("auto")) continue;
       throw Failure(Exit::usage, fmt::format("--require {}: --transports {} does not ask for {}; "
                                              "require a transport that every --transports names",
                                              require, set.name(), member));

@@ -9,6 +9,7 @@
 
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/options/toml_file.hpp"
+#include "bench/cli/options/transport_options.hpp"
 #include "harness/topology/graph.hpp"
 #include "harness/transports/transport_set.hpp"
 
@@ -35,7 +36,9 @@ class ExpectTable {
     expected.min_GBps = positive("min_GBps");
     expected.max_us = positive("max_us");
     if (const auto path = text("path", "as \"nvlink\""); !path.empty()) {
-      expected.carriers = at_line("path", [&] { return TransportSet::parse(path); }).members();
+      const auto set = at_line("path", [&] { return TransportSet::parse(path); });
+      if (const auto why = why_never_missed(set); !why.empty()) refuse_toml(place("path"), why);
+      expected.carriers = set.members();
     }
     if (!expected.min_GBps && !expected.max_us && expected.carriers.empty()) {
       refuse_toml(expected.place, "nothing is expected: give min_GBps, max_us or path");

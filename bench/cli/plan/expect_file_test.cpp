@@ -104,6 +104,12 @@ TEST_F(ExpectFile, SaysWhereItIsWrong) {
       << with("memory = \"gpu\"");
   EXPECT_TRUE(
       with("path = \"nvlnik\"").starts_with(":4: --transports: unknown transport 'nvlnik'"));
+  for (const std::string anything : {"auto", "shm,tcp,nvlink,ib"}) {
+    EXPECT_EQ(
+        with("path = \"" + anything + "\""),
+        ":4: path: '" + anything +
+            "' is whatever carries a message, so nothing can miss it: name what must carry it");
+  }
   EXPECT_EQ(with("class = \"NV2\""),
             ":4: class: only pairs of GPUs have one: add memory = \"cuda\"");
   EXPECT_TRUE(
