@@ -51,3 +51,14 @@ def test_a_workload_shows_computing_and_communicating(bench, tmp_path):
     assert drawn.code == 0, drawn
     title = f"{entry['title']}: {entry['about']}, {entry['row']}"
     assert f"<!-- {title} -->" in (tmp_path / "run.svg").read_text()
+
+
+def test_no_set_is_ranked_whose_ucx_tls_the_user_has_overridden(bench):
+    sets = [word for name in ("shm", "tcp", "auto") for word in ("--transports", name)]
+    done = bench("pingpong", *sets, "--ucx", "UCX_TLS=tcp", "-s", 8, "--iterations", 80, "--launches", 1, *TIMES[2:])
+    assert done.code == 0, done
+    said = " ".join(done.out.split())
+    assert "not ranked: shm at 8 B: tcp carried it" in said, done
+    assert "not ranked: auto at 8 B: --ucx UCX_TLS was in force instead of the set" in said, done
+    assert [key.split("/")[3] for key in done.file["ucx"]["environment"]["overridden"]] == ["shm", "auto"]
+    assert "ablation" not in done.file or not done.file["ablation"]

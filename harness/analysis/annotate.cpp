@@ -9,7 +9,6 @@
 #include "harness/analysis/media.hpp"
 #include "harness/analysis/rules/judged.hpp"
 #include "harness/analysis/sweep/sweep.hpp"
-#include "harness/result/flaws.hpp"
 
 namespace ucxbench {
 
@@ -24,7 +23,10 @@ void annotate(Result& result) {
 
 void judge_anew(Result& result) {
   // An older file ranks what does not count.
-  if (std::ranges::any_of(result.cases, has_failed) || !Judged(result).impossible.empty()) {
+  const auto counts_not = [run = Judged(result)](const Case& of) {
+    return why_unranked(run, of).has_value();
+  };
+  if (std::ranges::any_of(result.cases, counts_not)) {
     result.ablation = ablation_of(result);
     result.loggp = loggp_of(result);
   }

@@ -78,6 +78,7 @@ double errors_of(Points points) {
 struct Sizes {
   std::vector<LogGPPoint> points;
   std::vector<const Case*> cases;
+  Json left_out = Json::array();
 };
 
 std::optional<LogGPPoint> point_of(const Case& of, const auto& value) {
@@ -95,14 +96,22 @@ std::optional<LogGPPoint> point_of(const Case& of, const auto& value) {
 }
 
 Sizes measured_sizes(const Judged& run, const Block& block) {
+  Sizes sizes;
   std::vector<std::pair<LogGPPoint, const Case*>> all;
   for (const auto* of : block.measured) {
-    if (run.flaw_of(*of) == Flaw::impossible) continue;
     const auto median_of = [&](const char* name) { return p50_of(*of, name); };
-    if (const auto point = point_of(*of, median_of)) all.emplace_back(*point, of);
+    const auto point = point_of(*of, median_of);
+    if (!point) continue;
+    if (const auto why = why_unranked(run, *of)) {
+      sizes.left_out.push_back({{"bytes", *bytes_of(*of)},
+                                {"key", of->key},
+                                {"flaw", name_of(unranked_names, *why)},
+                                {"why", in_words(*why, run, *of)}});
+    } else {
+      all.emplace_back(*point, of);
+    }
   }
   std::ranges::sort(all, {}, [](const auto& each) { return each.first.bytes; });
-  Sizes sizes;
   for (const auto& [point, of] : all) {
     sizes.points.push_back(point);
     sizes.cases.push_back(of);
@@ -238,7 +247,7 @@ Json loggp_of(const Result& result) {
   Json all = Json::array();
   const Judged run(result);
   for (const auto& block : run.blocks) {
-    const auto [points, cases] = measured_sizes(run, block);
+    const auto [points, cases, left_out] = measured_sizes(run, block);
     if (points.size() < least_points_of_range) continue;
     auto begins = ranges_of(points);
     begins.push_back(points.size());
@@ -249,6 +258,7 @@ Json loggp_of(const Result& result) {
                                 std::span(cases).subspan(begins[at], count)));
     }
     all.push_back({{"title", block.title}, {"ranges", std::move(ranges)}});
+    if (!left_out.empty()) all.back()["left_out"] = left_out;
   }
   return all;
 }

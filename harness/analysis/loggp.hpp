@@ -42,7 +42,8 @@ std::vector<std::size_t> ranges_of(const std::vector<LogGPPoint>& points);
 
 /// For the run file: of each table of `loggp` its ranges with the parameters in nanoseconds, 95 %
 /// intervals over launches, and for each size what was measured, what the model says, and by how
-/// much that is off. Empty where fewer than three sizes have all metrics.
+/// much that is off. "left_out", where there are any: sizes whose figures do not stand for the
+/// table's transport set (unranked.hpp). Empty where fewer than three others have all metrics.
 Json loggp_of(const Result& result);
 
 }  // namespace ucxbench

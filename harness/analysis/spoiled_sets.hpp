@@ -1,11 +1,10 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/result/flaws.hpp"
+#include "harness/analysis/unranked.hpp"
 
 namespace ucxbench {
 
@@ -14,13 +13,12 @@ struct Judged;
 /// A transport set that one of its cases keeps from being advised: the setting would be in force
 /// for messages of every size.
 struct SpoiledSet {
-  std::string set;           ///< "shm+tcp", with what else moves its messages: "tcp by mpi"
-  std::optional<Flaw> flaw;  ///< of that case; empty: another transport carried what was asked
-  std::string key;           ///< of the first such case
-  std::string evidence;      ///< "wrong data at byte offset 7 of …", "shm carried it"
+  std::string set;       ///< "shm+tcp", with what else moves its messages: "tcp by mpi"
+  Unranked why;          ///< of that case
+  std::string key;       ///< of the first such case
+  std::string evidence;  ///< "wrong data at byte offset 7 of …", "shm carried it"
 
-  /// "wrong-data", "failed", "impossible" or "other-transport".
-  std::string_view reason() const { return flaw ? name_of(flaws, *flaw) : "other-transport"; }
+  std::string_view reason() const { return name_of(unranked_names, why); }
 };
 
 /// "shm+tcp", "tcp by mpi, on mlx5_0:1": what SpoiledSet::set calls the set of a case.

@@ -52,7 +52,7 @@ std::string seen(AdviceFormat format, const Advice& advice) {
 TEST(AdviceFormats, NameTheSetsFromWhichNothingIsAdvised) {
   auto advice = advise(dgx1());
   for (auto& rank : advice.ranks) rank.cpus = {0};
-  advice.spoiled = {{"tcp", std::nullopt, "pingpong/tcp/8B", "shm carried it"}};
+  advice.spoiled = {{"tcp", Unranked::other_transport, "pingpong/tcp/8B", "shm carried it"}};
   for (const auto& [format, name, about] : advice_formats) {
     EXPECT_NE(seen(format, advice)
                   .find("no advice from set tcp, other-transport: pingpong/tcp/8B: shm carried it"),

@@ -85,9 +85,10 @@ std::string way_of(const Json& parameters) {
 std::vector<std::string> left_out_of(const Judged& run, const std::vector<const Case*>& cases) {
   std::vector<std::string> parts;
   for (const auto* of : cases) {
-    if (!run.leaves_out(*of)) continue;
+    const auto why = why_unranked(run, *of);
+    if (!why) continue;
     parts.push_back(fmt::format("not ranked: {} at {}: {}", text_at(of->parameters, "/transports"),
-                                size_of(*of), run.in_words(*run.flaw_of(*of), *of)));
+                                size_of(*of), in_words(*why, run, *of)));
   }
   return parts;
 }
@@ -99,7 +100,7 @@ Choice choice_of(const Judged& run, std::vector<const Case*> cases) {
                 .grid = {.columns = {{"", "size"}}, .rows = {}},
                 .crossovers = {},
                 .left_out = left_out_of(run, cases)};
-  std::erase_if(cases, [&](const Case* of) { return run.leaves_out(*of); });
+  std::erase_if(cases, [&](const Case* of) { return why_unranked(run, *of); });
   if (cases.empty()) return choice;
   std::map<std::uint64_t, std::vector<const Case*>> by_size;
   for (const auto* of : cases) by_size[bytes_of(*of).value_or(0)].push_back(of);

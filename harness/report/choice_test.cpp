@@ -56,6 +56,28 @@ TEST(Choice, RanksNoImpossibleFigureAndNamesIt) {
   EXPECT_TRUE(choices_of(result).at(0).grid.rows.empty());
 }
 
+TEST(Choice, RanksNothingUnderANameThatDidNotCarryIt) {
+  Result result;
+  result.cases = {measured({"shm"}, 8, 1.0, 0.1), measured({"tcp"}, 8, 4.0, 0.1),
+                  measured({"auto"}, 8, 5.0, 0.1)};
+  result.cases[0].path = {{"verdict", "other"}, {"carried_by", {{"tcp", 1.0}}}};
+  const auto choices = choices_of(result);
+  EXPECT_EQ(choices.at(0).grid.rows[0][1], "tcp");
+  EXPECT_EQ(choices.at(0).left_out,
+            std::vector<std::string>{"not ranked: shm at 8 B: tcp carried it"});
+}
+
+// What `auto` loses is of UCX's own choice.
+TEST(Choice, SaysNothingOfAnAutoThatTheUserHasOverridden) {
+  Result result;
+  result.cases = {measured({"shm"}, 8, 1.0, 0.1), measured({"tcp"}, 8, 4.0, 0.1),
+                  measured({"auto"}, 8, 5.0, 0.1)};
+  result.cases[2].path = {{"verdict", "as-asked"}, {"carried_by", {{"tcp", 1.0}}}};
+  result.cases[2].key = "of auto";
+  result.ucx["environment"]["overridden"] = {"of auto"};
+  EXPECT_EQ(choices_of(result).at(0).grid.rows[0][3], "-");
+}
+
 TEST(Choice, AutoMayBeTheBest) {
   Result result;
   result.cases = {measured({"shm"}, 8, 2, 1), measured({"tcp"}, 8, 4, 1),

@@ -57,7 +57,8 @@ Grid parameters_grid(const Json& ranges) {
   return grid;
 }
 
-Grid agreement_grid(const Json& ranges) {
+Grid agreement_grid(const Json& entry) {
+  const auto& ranges = entry.at("ranges");
   Grid grid{.columns = {{"", "size"}}, .rows = {}};
   std::vector<const Json*> sizes;
   for (const auto& range : ranges) {
@@ -85,6 +86,12 @@ Grid agreement_grid(const Json& ranges) {
   };
   add("latency, us", "latency_us", "model_latency_us", "latency_off");
   add("in a train, us", "message_us", "model_message_us", "message_off");
+  for (const auto& size : entry.value("left_out", Json::array())) {
+    std::vector<std::string> row(grid.columns.size(), no_cell);
+    row.front() =
+        fmt::format("{}, left out: {}", bytes_text(size, "bytes"), text_at(size, "/flaw"));
+    grid.rows.push_back(std::move(row));
+  }
   return grid;
 }
 
@@ -96,7 +103,7 @@ std::vector<Section> loggp_sections(const Result& result) {
     const auto& ranges = entry.at("ranges");
     const auto title = text_at(entry, "/title");
     sections.push_back({"LogGP parameters, " + title, parameters_grid(ranges)});
-    sections.push_back({"LogGP model and measurement, " + title, agreement_grid(ranges)});
+    sections.push_back({"LogGP model and measurement, " + title, agreement_grid(entry)});
   }
   return sections;
 }

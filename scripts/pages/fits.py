@@ -21,5 +21,8 @@ def row_of(fitted):
 
 def of_run(run):
     """One table for each block of cases with a model."""
-    return [{"title": entry["title"]} | without_unknown(HEAD, [row_of(fitted) for fitted in entry["ranges"]])
+    def left_out(entry):
+        return [[f"{size_text(size['bytes'])}, left out: {size['flaw']}"] + ["–"] * (len(HEAD) - 1) for size in entry.get("left_out", [])]
+
+    return [{"title": entry["title"]} | without_unknown(HEAD, [row_of(fitted) for fitted in entry["ranges"]] + left_out(entry))
             for entry in run.get("loggp_fits") or []]

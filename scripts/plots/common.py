@@ -178,8 +178,13 @@ class Provenance:
 
 
 def parameters_of(case):
-    """Files of before there was --comm do not say that UCX moved their messages."""
-    return {name: value for name, value in case["parameters"].items() if (name, value) != ("comm", "ucx")}
+    """Files of before there was --comm do not say that UCX moved their messages. What a transport set
+    did not carry is not drawn as if it had."""
+    parameters = {name: value for name, value in case["parameters"].items() if (name, value) != ("comm", "ucx")}
+    if case["path"].get("verdict") in ("partly", "other") and "transports" in parameters:
+        carriers = " and ".join(words(name) for name in case["path"].get("carriers") or ["something else"])
+        parameters["transports"] = f"{words(parameters['transports'])} ({carriers} carried it)"
+    return parameters
 
 
 def over(case):

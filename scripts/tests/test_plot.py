@@ -173,6 +173,14 @@ def test_labels_and_names_stand_as_they_are(run_file, tmp_path):
     assert "$\\node$" in text
 
 
+def test_no_set_is_drawn_as_if_it_had_carried_what_it_did_not(run_file, tmp_path):
+    def change(run):
+        run["cases"][0]["path"] |= {"verdict": "other", "carried_by": {"shm": 1.0}, "carriers": {"shm": 1.0}}
+
+    text = picture(run_file(change), out=tmp_path / "out.svg")
+    assert "tcp (shm carried it)" in text
+
+
 def test_same_run_gives_the_same_bytes(run_file, tmp_path):
     run = run_file()
     first, second = tmp_path / "1.svg", tmp_path / "2.svg"

@@ -252,6 +252,13 @@ class Settling {
     return plan_.one_peer ? 1 : std::max(1, ranks - 1);
   }
 
+  // Whether the user's UCX_TLS makes it another set than the one of its name.
+  bool overrides(const std::vector<UcxSetting>& settings) const {
+    const auto own = std::ranges::find(settings, "UCX_TLS", &UcxSetting::key);
+    const auto users = plan_.ucx.find("UCX_TLS");
+    return own != settings.end() && users != plan_.ucx.end() && users->second != own->value;
+  }
+
   // Sockets have nothing of UCX's but the network device.
   static std::vector<UcxSetting> settings_of(CommKind comm, const TransportSet& set,
                                              const SetUse& use, bool crowded) {
@@ -297,6 +304,9 @@ class Settling {
       if (crowded(local(ranks) * threads_in(planned.parameters), cpus))
         note_progress(planned, ranks, cpus);
       note_hosts(planned);
+      if (overrides(launch.settings)) {
+        result_.ucx["environment"]["overridden"].push_back(planned.key);
+      }
       launch.cases.push_back(result_.cases.size());
       result_.cases.push_back(std::move(planned));
     }

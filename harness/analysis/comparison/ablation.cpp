@@ -204,12 +204,12 @@ Json::array_t ways_of(const Group& group, const Differences& differ, const Shown
 Json left_out_of(const Judged& run, const Group& group, const Differences& differ) {
   Json all = Json::array();
   for (const auto* of : group) {
-    if (!run.leaves_out(*of)) continue;
-    const auto flaw = *run.flaw_of(*of);
+    const auto why = why_unranked(run, *of);
+    if (!why) continue;
     all.push_back({{"key", of->key},
                    {"way", name_of(*of, differ)},
-                   {"flaw", name_of(flaws, flaw)},
-                   {"why", run.in_words(flaw, *of)}});
+                   {"flaw", name_of(unranked_names, *why)},
+                   {"why", in_words(*why, run, *of)}});
   }
   return all;
 }
@@ -237,7 +237,7 @@ Json ablation_of(const Result& result) {
     const Differences differ(group);
     if (!differ.worth_a_table()) continue;
     const auto left_out = left_out_of(run, group, differ);
-    std::erase_if(group, [&](const Case* of) { return run.leaves_out(*of); });
+    std::erase_if(group, [&](const Case* of) { return why_unranked(run, *of); });
     if (group.empty()) continue;
     const auto& first = *group.front();
     const auto parts = names_of_parts(group);

@@ -20,8 +20,8 @@ namespace ucxbench {
 ///   replay those medians, "waiting_ms" and others, and of its time "recorded_ratio": how many
 ///   times the recorded run's it is.
 ///
-/// "left_out", where there are any: the ways whose case failed or has an impossible figure, which
-/// no rank among the others is given to: "key", "way", "flaw" (result/flaws.hpp) and "why".
+/// "left_out", where there are any: the ways whose figures do not stand for them, which no rank
+/// among the others is given to: "key", "way", "flaw" (unranked.hpp) and "why".
 ///
 /// Empty for loads whose ways differ in their transport set alone, unless they replay a recorded
 /// run, or `auto` and two other sets are among them: then all were tried.
