@@ -25,6 +25,7 @@ def compared(bench, tmp_path, ucx_copies):
 
 NO_OTHER_FILE = "both sides load the same UCX "
 EQUAL = "both sides are the same build of ucx-bench, "
+UNREADABLE = " cannot read this value: Invalid value for RNDV_THRESH: 'soon'. Expected: "
 PREFIX = "--base-ucx PREFIX or --new-ucx PREFIX"
 
 
@@ -46,6 +47,7 @@ PREFIX = "--base-ucx PREFIX or --new-ucx PREFIX"
     (["--new-env", "UCX_CONFIG_DIR=/nowhere"], [EQUAL]),
     (["--new-env", "UCX_RNDV_THRES=16k"], ["--new-env UCX_RNDV_THRES=16k: UCX ", "has no such variable: did you mean 'UCX_RNDV_THRESH'?"]),
     (["--base-env", "UCX_RNDV_THRES=16k", "--new-env", "SIDE=new"], ["--base-env UCX_RNDV_THRES=16k: UCX "]),
+    (["--new-env", "UCX_RNDV_THRESH=soon"], ["--new-env UCX_RNDV_THRESH=soon: UCX ", UNREADABLE]),
     (["--new-env", "UCX_TLS=tcp"], ["--new-env UCX_TLS=tcp: the suite's cases set UCX_TLS themselves"]),
 ])
 def test_sides_that_do_not_differ_as_asked(compared, tmp_path, options, words):
@@ -129,6 +131,22 @@ def test_a_misspelt_setting_of_a_case(bench):
     assert done.code == 2 and "--ucx UCX_RNDV_THRES=16k: UCX " in only(done.complaints)
     done = bench("--dry-run", "tune", "pingpong", "--transports", "tcp", "--sizes", "8", "--try", "UCX_RNDV_THRES=16k")
     assert done.code == 2 and "--try UCX_RNDV_THRES=16k: UCX " in only(done.complaints), done
+
+
+def test_a_value_that_ucx_cannot_read_is_refused_before_anything_starts(bench, tmp_path):
+    def refused(*words, **more):
+        done = bench("--dry-run", *words, **more)
+        assert done.code == 2 and UNREADABLE in only(done.complaints), done
+        return only(done.complaints)
+
+    setting = "UCX_RNDV_THRESH=soon"
+    assert f"--ucx {setting}: UCX " in refused("pingpong", "--ucx", setting)
+    (tmp_path / "suite.toml").write_text(f'[[case]]\nargs = "{CASE} --ucx {setting}"\n')
+    assert f"--ucx {setting}: UCX " in refused("suite", "suite.toml")
+    assert f"in the environment, {setting}: UCX " in refused("pingpong", environment={"UCX_RNDV_THRESH": "soon"})
+    done = bench("--dry-run", "pingpong", "--ucx", "UCX_RNDV_THRESH=64k", environment={"UCX_RNDV_THRESH": "soon"})
+    assert done.code == 0, done  # which wins
+    assert f"--try {setting}: UCX " in refused("tune", "pingpong", "--transports", "tcp", "--try", setting)
 
 
 def test_a_plan_is_data_too(bench):

@@ -21,13 +21,13 @@ SLOW = {"LD_PRELOAD": str(DELAY_SHIM), "DELAY_US": "300", "DELAY_UNLESS": "UCX_A
 def test_what_is_planted_is_found_proved_and_written(bench, tmp_path):
     (tmp_path / "twice.toml").write_text(f'[[case]]\nargs = "{" ".join(map(str, CASE))}"\n')
     (tmp_path / "suite.toml").write_text('[[case]]\nargs = "pingpong --transports tcp --sizes 8 --measure latency --max-time 60ms --progress-mode event"\n')
-    tries = [word for setting in ("UCX_RNDV_THRESH=none", "UCX_ADAPTIVE_PROGRESS=y", "UCX_ADAPTIVE_PROGRESS=n") for word in ("--try", setting)]
+    tries = [word for setting in ("UCX_SHM_DEVICES=none", "UCX_ADAPTIVE_PROGRESS=y", "UCX_ADAPTIVE_PROGRESS=n") for word in ("--try", setting)]
     words = ["tune", *CASE, *tries, "--suite", "suite.toml", *LONG, "-o", "tuned.env", "-o", "dask.yaml", "-o", "ucx.conf", "--folder", "runs"]
     done = bench(*words, limit_s=LONG_S, environment=SLOW)
     assert done.code == 0, done
     # One that UCX refuses ends neither the search nor, as the other side of a duet, the default.
-    left_out = only([line for line in done.err.splitlines() if line.startswith("UCX_RNDV_THRESH=none: left out: ")])
-    assert "starting UCX" in left_out and "Invalid parameter" in left_out
+    left_out = only([line for line in done.err.splitlines() if line.startswith("UCX_SHM_DEVICES=none: left out: ")])
+    assert "starting UCX" in left_out and "No such device" in left_out
     written = {name: (done.folder / name).read_text() for name in ("tuned.env", "dask.yaml", "ucx.conf")}
     plain = {name: [line for line in text.splitlines() if not line.startswith("#")] for name, text in written.items()}
     assert plain["tuned.env"] == ["export UCX_ADAPTIVE_PROGRESS='n'"]

@@ -28,6 +28,7 @@
 #include "harness/core/or_null.hpp"
 #include "harness/core/read_json.hpp"
 #include "harness/core/text.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/launch/leftovers.hpp"
 #include "harness/run/loaded_libraries.hpp"
 #include "harness/topology/discover.hpp"
@@ -74,6 +75,19 @@ constexpr const char* cuda_word = "cuda";
 constexpr const char* topology_word = "topology";
 constexpr const char* mpi_word = "mpi";
 
+// Those that it is asked about, as JSON in the last word, and the environment's.
+std::vector<std::pair<std::string, std::string>> values_in(std::span<const char* const> words) {
+  std::vector<std::pair<std::string, std::string>> values;
+  if (!words.empty()) {
+    const auto asked = json_or_null(words.back());
+    if (asked.is_array()) asked.get_to(values);
+  }
+  for (const auto& [name, value] : current_environment()) {
+    if (name.starts_with("UCX_")) values.emplace_back(name, value);
+  }
+  return values;
+}
+
 // Opens what a rank opens. UCX complains of variables that it did not use when a worker is made.
 int open_ucx() {
   const UcxWorker worker(Api::tag, ProgressMode{});
@@ -102,6 +116,7 @@ void to_json(Json& json, const Probe& found) {
             {"gpu_memory", found.mpi.gpu_memory},
             {"over_ucx", found.mpi.over_ucx}}},
           {"libraries", found.libraries},
+          {"unreadable", found.unreadable},
           {"topology", found.topology}};
   for (const auto& gpu : found.gpus) {
     json["gpus"].push_back({{"index", gpu.index},
@@ -117,6 +132,7 @@ void from_json(const Json& json, Probe& found) {
            .no_cuda = json.at("no_cuda").get<std::string>(),
            .mpi = {},
            .libraries = json.at("libraries"),
+           .unreadable = json.at("unreadable").get<std::vector<UnreadableSetting>>(),
            .topology = json.at("topology")};
   const auto& mpi = json.at("mpi");
   mpi.at("why_not").get_to(found.mpi.why_not);
@@ -159,6 +175,7 @@ int probe_main(std::span<const char* const> words) {
     if (asked(topology_word)) found.topology = ask_topology();
     if (asked(mpi_word)) found.mpi = find_mpi();
     found.ucx = query_ucx();
+    found.unreadable = unreadable_settings(values_in(words), found.ucx.version);
     found.libraries = Json::object();
     for (const auto& [name, library] : loaded_libraries()) {
       found.libraries[name] = {{"path", library.path}, {"build", text_or_null(library.build)}};
@@ -184,7 +201,8 @@ Probe probe(const ProbeFor& asked) {
   try {
     program.emplace(
         std::vector<std::string>{"/proc/self/exe", probe_command, asked.cuda ? cuda_word : "",
-                                 asked.topology ? topology_word : "", asked.mpi ? mpi_word : ""},
+                                 asked.topology ? topology_word : "", asked.mpi ? mpi_word : "",
+                                 json_text(asked.values)},
         HelperProgram::Setup{.output = in.get(), .at_our_end = SIGTERM});
   } catch (const std::system_error& error) {
     throw Failure(Exit::cannot_run,

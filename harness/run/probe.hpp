@@ -3,11 +3,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/comm/mpi_library.hpp"
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
+#include "harness/transports/known_settings.hpp"
 #include "harness/transports/resources.hpp"
 
 namespace ucxbench {
@@ -20,7 +22,9 @@ struct Probe {
   std::string no_cuda;  ///< why CUDA cannot be used here; empty when it can, or was not asked for
   MpiFound mpi;         ///< `why_not` also where it was not asked for
   Json libraries{};     ///< {"libucp.so.0": {"path", "build"}}: what it had loaded in the end
-  Json topology;        ///< this host's graph as JSON; null when it was not asked for, or not found
+  /// Of the UCX_* in its environment, and of ProbeFor::values, what UCX cannot read.
+  std::vector<UnreadableSetting> unreadable{};
+  Json topology;  ///< this host's graph as JSON; null when it was not asked for, or not found
 };
 
 void to_json(Json& json, const Probe& found);
@@ -31,6 +35,8 @@ struct ProbeFor {
   bool cuda = false;
   bool topology = false;
   bool mpi = false;
+  std::vector<std::pair<std::string, std::string>>
+      values{};  ///< of UCX's variables: can it read them
 };
 
 /// Why a transport of `transport_names` cannot be used here, without its name before; empty: it

@@ -46,22 +46,74 @@ Variables settings_in(std::string_view text) {
   return settings;
 }
 
+/// While it lives, the environment has no UCX_*.
+class WithoutSettings {
+ public:
+  WithoutSettings() {
+    for (const auto& [name, value] : environment_) {
+      if (name.starts_with(beginning)) ::unsetenv(name.c_str());
+    }
+  }
+  ~WithoutSettings() {
+    for (const auto& [name, value] : environment_) {
+      if (name.starts_with(beginning)) ::setenv(name.c_str(), value.c_str(), 1);
+    }
+  }
+  WithoutSettings(const WithoutSettings&) = delete;
+  WithoutSettings& operator=(const WithoutSettings&) = delete;
+
+ private:
+  Variables environment_ = current_environment();
+};
+
+// "Invalid value for RNDV_THRESH: 'soon'. Expected: …", of a line of UCX's log; empty without one.
+std::string error_in(std::string_view said) {
+  constexpr std::string_view error = " ERROR ";
+  const auto at = said.find(error);
+  if (at == std::string_view::npos) return "";
+  const auto words = said.substr(at + error.size());
+  return std::string(trim_text(words.substr(0, words.find('\n'))));
+}
+
 }  // namespace
 
 Variables known_ucx_settings() {
   auto known = settings_in(all_settings());
   // UCX leaves out a whole table where the environment has a value that it cannot read.
-  const auto environment = current_environment();
-  for (const auto& [name, value] : environment) {
-    if (name.starts_with(beginning)) ::unsetenv(name.c_str());
-  }
+  const WithoutSettings without;
   for (const auto& [name, value] : settings_in(all_settings())) known.emplace(name, "");
-  for (const auto& [name, value] : environment) {
-    if (name.starts_with(beginning)) ::setenv(name.c_str(), value.c_str(), 1);
-  }
   // The only one in no table: where UCX looks for a ucx.conf.
   if (!known.empty()) known.emplace("UCX_CONFIG_DIR", "");
   return known;
+}
+
+void to_json(Json& json, const UnreadableSetting& setting) {
+  json = {setting.name, setting.value, setting.why};
+}
+
+void from_json(const Json& json, UnreadableSetting& setting) {
+  json.at(0).get_to(setting.name);
+  json.at(1).get_to(setting.value);
+  json.at(2).get_to(setting.why);
+}
+
+std::vector<UnreadableSetting> unreadable_settings(
+    const std::vector<std::pair<std::string, std::string>>& values, const std::string& version) {
+  std::vector<UnreadableSetting> unreadable;
+  const WithoutSettings without;
+  const auto known = settings_in(all_settings()).size();
+  for (const auto& [name, value] : values) {
+    std::size_t left = 0;
+    ::setenv(name.c_str(), value.c_str(), 1);
+    const auto said = printed_to_stdout([&] { left = settings_in(all_settings()).size(); });
+    ::unsetenv(name.c_str());
+    if (left >= known) continue;  // it leaves out what it cannot read, as above
+    const auto words = error_in(said);
+    unreadable.push_back({name, value,
+                          fmt::format("UCX {} cannot read this value{}", version,
+                                      words.empty() ? "" : ": " + words)});
+  }
+  return unreadable;
 }
 
 std::string why_unknown_setting(const std::string& name, const Variables& known,

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "harness/core/json.hpp"
 #include "harness/launch/environment.hpp"
 
 namespace ucxbench {
@@ -11,6 +14,19 @@ namespace ucxbench {
 /// of its own: it is empty, and so is one whose value here UCX cannot read. No variables at all
 /// where this UCX does not list them. Changes this process's environment for a moment.
 Variables known_ucx_settings();
+
+/// A value of a variable that UCX cannot read, and why: "UCX 1.13.1 cannot read this value: Invalid
+/// value for RNDV_THRESH: 'soon'. Expected: …".
+struct UnreadableSetting {
+  std::string name, value, why;
+};
+void to_json(Json& json, const UnreadableSetting& setting);
+void from_json(const Json& json, UnreadableSetting& setting);
+
+/// Of these values of variables those that the loaded UCX, of this version, cannot read. It would
+/// not start with them. Changes this process's environment for a moment.
+std::vector<UnreadableSetting> unreadable_settings(
+    const std::vector<std::pair<std::string, std::string>>& values, const std::string& version);
 
 /// Why `name` (UCX_…) would change nothing: "UCX 1.13.1 has no such variable: did you mean
 /// 'UCX_TLS'?". Empty where UCX of this version knows it, or `known` is empty.

@@ -28,6 +28,24 @@ TEST(KnownSettings, AreNotFewerForAValueThatUcxCannotRead) {
   EXPECT_EQ(with_wrong_one.at("UCX_RNDV_THRESH"), "");
 }
 
+TEST(KnownSettings, AreReadableOrNot) {
+  ::setenv("UCX_ZCOPY_THRESH", "later", 1);
+  const auto found = unreadable_settings({{"UCX_RNDV_THRESH", "soon"},
+                                          {"UCX_RNDV_THRESH", "64k"},
+                                          {"UCX_TLS", "tcp"},
+                                          {"UCX_TCP_TX_SEG_SIZE", "much"},
+                                          {"UCX_COFFEE_MACHINE", "on"}},
+                                         "1.13.1");
+  EXPECT_STREQ(::getenv("UCX_ZCOPY_THRESH"), "later");
+  ::unsetenv("UCX_ZCOPY_THRESH");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].name + "=" + found[0].value, "UCX_RNDV_THRESH=soon");
+  EXPECT_TRUE(found[0].why.starts_with(
+      "UCX 1.13.1 cannot read this value: Invalid value for RNDV_THRESH: 'soon'. Expected: "))
+      << found[0].why;
+  EXPECT_EQ(found[1].name, "UCX_TCP_TX_SEG_SIZE");
+}
+
 TEST(KnownSettings, AMisspeltOneIsToldWithTheNearest) {
   const Variables known = {{"UCX_RNDV_THRESH", "auto"}, {"UCX_TLS", "all"}};
   EXPECT_EQ(why_unknown_setting("UCX_TLS", known, "1.13.1"), "");

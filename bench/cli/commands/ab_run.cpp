@@ -74,7 +74,29 @@ DuetSide side_of(const AbSide& side) {
 
 DuetSide other_of(DuetSide side) { return side == DuetSide::base ? DuetSide::now : DuetSide::base; }
 
-// What UCX uses in none of the side's cases; nothing where a program does not answer.
+// What the side's program says of itself and UCX; null where it does not answer.
+Json probe_of(const AbSide& side, Signals& signals) {
+  const auto end = run_program({.argv = {side.program, probe_command},
+                                .environment = environment_of(side),
+                                .limit = longest_answer},
+                               signals);
+  auto answer = json_or_null(split_text(trim_text(end.out), '\n').back());
+  return answer.is_object() ? answer : Json();
+}
+
+// Of a side whose program refuses its environment: which variable is why.
+void refuse_unreadable(const AbSide& side, Signals& signals) {
+  const auto answer = probe_of(side, signals);
+  if (!answer.contains("unreadable")) return;
+  for (const auto& of : answer.at("unreadable").get<std::vector<UnreadableSetting>>()) {
+    if (!side.added.contains(of.name)) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("--{}-env {}={}: {}", side.name, of.name, of.value, of.why));
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> find_unused(const AbSide& side, Signals& signals) {
   const bool any = std::ranges::any_of(
       side.added, [](const auto& variable) { return variable.first.starts_with("UCX_"); });
@@ -93,6 +115,8 @@ std::vector<std::string> find_unused(const AbSide& side, Signals& signals) {
   }
   return unused.value_or(std::vector<std::string>());
 }
+
+namespace {
 
 void say_unused(const AbSide& side) {
   for (const auto& name : side.unused) {
@@ -131,13 +155,9 @@ Json plan_in(const fs::path& file) {
 
 // One that writes no plan answers its own question about UCX. Null where it does not.
 Json plan_of_older_build(const AbSide& side, Signals& signals) {
-  const auto end = run_program({.argv = {side.program, probe_command},
-                                .environment = environment_of(side),
-                                .limit = longest_answer},
-                               signals);
-  const auto answer = json_or_null(split_text(trim_text(end.out), '\n').back());
+  const auto answer = probe_of(side, signals);
   const Json::json_pointer library("/ucx/library");
-  if (!answer.is_object() || !answer.contains(library)) return {};
+  if (!answer.contains(library)) return {};
   const Json libraries = {{"libucp.so.0", {{"path", answer.at(library)}, {"build", nullptr}}}};
   return {{"ucx", {{"version", answer.at("ucx").at("version")}, {"library", answer.at(library)}}},
           {"libraries", libraries}};
@@ -188,6 +208,7 @@ std::array<std::string, 2> AbRun::ask(AbSide& base, AbSide& now, Signals& signal
     const auto plan = work.path() / (side->name + ".json");
     auto end = answer_of(*side, signals, plan);
     const auto good = [&] { return end.signal == 0 && end.status == 0; };
+    if (!good()) refuse_unreadable(*side, signals);
     if (!good() && duets_ && method_ == AbMethod::automatic && !signals.stop()) {
       const auto duets = std::exchange(duets_, nullptr);
       const auto said = how_it_ended(end);

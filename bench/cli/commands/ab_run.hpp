@@ -25,6 +25,10 @@ namespace ucxbench {
 /// How two sides are held against each other (--method).
 enum class AbMethod : std::uint8_t { automatic, duet, turns };
 
+/// Of the variables that were added to a side, what UCX uses in none of the suite's cases, by its
+/// plan (AbRun::ask); nothing where its program does not answer.
+std::vector<std::string> find_unused(const AbSide& side, Signals& signals);
+
 /// Measures a suite with two programs, one launch of all cases after the other, each measured by
 /// the side's own program (`suite FILE --launch K/N`) and added to its run file. Where both
 /// programs know duets (harness/launch/duet.hpp) they run at the same time, and see to it that one

@@ -187,9 +187,17 @@ class TuneRun final : public Trials {
   void leave_out_unknown(bool own_choice) {
     std::erase_if(candidates_, [&](const Variables& settings) {
       for (const auto& [name, value] : settings) {
-        const auto why = why_unknown_setting(name, found_.settings, found_.version);
+        auto why = why_unknown_setting(name, found_.settings, found_.version);
+        for (const auto& of : unreadable) {
+          if (of.name == name && of.value == value) why = of.why;
+        }
         if (why.empty()) continue;
         if (own_choice) return true;
+    std::vector<std::pair<std::string, std::string>> values;
+    for (const auto& settings : candidates_) {
+      values.insert(values.end(), settings.begin(), settings.end());
+    }
+    const auto unreadable = probe({.values = std::move(values)}).unreadable;
         throw Failure(Exit::usage, fmt::format("--try {}={}: {}", name, value, why));
       }
       return false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/plan/ablation.hpp"
@@ -48,10 +49,21 @@ void check_configuration(const std::vector<UcxConf>& files, const Variables& fro
   }
 }
 
-void check_known(const Variables& from_user, const UcxResources& ucx) {
+void check_known(const Variables& from_user, const Probe& found) {
   for (const auto& [name, value] : from_user) {
-    const auto why = why_unknown_setting(name, ucx.settings, ucx.version);
+    const auto why = why_unknown_setting(name, found.ucx.settings, found.ucx.version);
     if (!why.empty()) throw Failure(Exit::usage, fmt::format("--ucx {}={}: {}", name, value, why));
+  }
+  const auto environment = current_environment();
+  const auto is_in = [](const Variables& variables, const UnreadableSetting& of) {
+    const auto at = variables.find(of.name);
+    return at != variables.end() && at->second == of.value;
+  };
+  for (const auto& of : found.unreadable) {
+    const bool users = is_in(from_user, of);
+    if (!users && (from_user.contains(of.name) || !is_in(environment, of))) continue;
+    throw Failure(Exit::usage, fmt::format("{}{}={}: {}", users ? "--ucx " : "in the environment, ",
+                                           of.name, of.value, of.why));
   }
 }
 
@@ -61,7 +73,7 @@ void check_plan(Plan& plan, const Machine& machine) {
   const bool gpu_memory = std::ranges::any_of(plan.memory, any_on_gpu);
   if (plan.ablate) plan.sets = ablation_sets(machine.found.ucx, gpu_memory);
   for (const auto& set : plan.sets) check_overrides(plan.ucx, set, gpu_memory);
-  check_known(plan.ucx, machine.found.ucx);
+  check_known(plan.ucx, machine.found);
   if (plan.hosts > 1) check_peer_settings(plan.ucx);
   check_configuration(machine.configuration, plan.ucx);
 }
@@ -78,11 +90,15 @@ Machine look_at_machine(const std::vector<Plan>& plans) {
   const bool mpi = std::ranges::any_of(plans, [](const Plan& plan) {
     return std::ranges::find(plan.comms, CommKind::mpi) != plan.comms.end();
   });
-  Machine machine{
-      .found = probe({.cuda = std::ranges::any_of(plans, uses_cuda), .topology = true, .mpi = mpi}),
-      .configuration = {},
-      .wiring = {},
-      .cpus = allowed_cpus()};
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const auto& plan : plans) values.insert(values.end(), plan.ucx.begin(), plan.ucx.end());
+  Machine machine{.found = probe({.cuda = std::ranges::any_of(plans, uses_cuda),
+                                  .topology = true,
+                                  .mpi = mpi,
+                                  .values = std::move(values)}),
+                  .configuration = {},
+                  .wiring = {},
+                  .cpus = allowed_cpus()};
   machine.configuration =
       find_ucx_conf(current_environment(), {.library = machine.found.ucx.library});
   machine.wiring = wiring_of(machine.found);
