@@ -95,6 +95,18 @@ def test_a_gain_without_time_to_confirm_it_is_written_with_that_remark(bench):
     assert "nothing written" not in done.out and "refuted" not in done.out + text
 
 
+def test_what_ucx_does_not_use_is_no_candidate(bench):
+    """Though every message is faster with it."""
+    faster = SLOW | {"DELAY_UNLESS": "UCX_TCP_TX_SEG_SIZE=9k"}
+    words = ["tune", *CASE, "--try", "UCX_TCP_TX_SEG_SIZE=9k", "-o", "tuned.env"]
+    done = bench(*words, environment=faster)
+    assert done.code == 0 and "UCX_TCP_TX_SEG_SIZE=9k: left out: UCX does not use it in these cases" in done.err, done
+    assert "nothing written: there is no setting that UCX uses in these cases" in done.out
+    assert not list(done.folder.glob("tuned*"))
+    done = bench("--dry-run", *words, "--try", "UCX_RNDV_THRESH=64k,UCX_TCP_RX_SEG_SIZE=9k")
+    assert "1 setting to compare" in done.out and done.out.endswith("  UCX_RNDV_THRESH=64k\n"), done
+
+
 def test_no_gain_writes_nothing(bench):
     slower = SLOW | {"UCX_ADAPTIVE_PROGRESS": "n"}
     done = bench("tune", *CASE, "--try", "UCX_ADAPTIVE_PROGRESS=y", "-o", "tuned.env", environment=slower)

@@ -98,6 +98,9 @@ class TuneRun final : public Trials {
   }
 
   Exit run() {
+    work_.emplace(global_.dry_run ? fs::temp_directory_path()
+                                  : new_run_file(options_.folder, "tune").parent_path());
+    if (!candidates_.empty()) leave_out_unused();
     if (global_.dry_run) return dry_run();
     const auto state_file = options_.outputs.empty() || options_.outputs.front() == "-"
                                 ? fs::path()
@@ -107,7 +110,9 @@ class TuneRun final : public Trials {
       say(fmt::format("{} already measured, in {}", counted(state_->trials(), "setting"),
                       state_file.string()));
     }
-    work_.emplace(new_run_file(options_.folder, "tune").parent_path());
+    if (candidates_.empty()) {
+      return nothing("there is no setting that UCX uses in these cases and --ucx leaves open");
+    }
     plan_confirmation();
     const auto found = search_settings(candidates_, *this);
     if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
@@ -185,6 +190,11 @@ class TuneRun final : public Trials {
 
   // A gain could not be theirs. Throws Failure(Exit::usage) unless the settings are our own choice.
   void leave_out_unknown(bool own_choice) {
+    std::vector<std::pair<std::string, std::string>> values;
+    for (const auto& settings : candidates_) {
+      values.insert(values.end(), settings.begin(), settings.end());
+    }
+    const auto unreadable = probe({.values = std::move(values)}).unreadable;
     std::erase_if(candidates_, [&](const Variables& settings) {
       for (const auto& [name, value] : settings) {
         auto why = why_unknown_setting(name, found_.settings, found_.version);
@@ -193,15 +203,30 @@ class TuneRun final : public Trials {
         }
         if (why.empty()) continue;
         if (own_choice) return true;
-    std::vector<std::pair<std::string, std::string>> values;
-    for (const auto& settings : candidates_) {
-      values.insert(values.end(), settings.begin(), settings.end());
-    }
-    const auto unreadable = probe({.values = std::move(values)}).unreadable;
         throw Failure(Exit::usage, fmt::format("--try {}={}: {}", name, value, why));
       }
       return false;
     });
+  }
+
+  // Of a candidate, what changes nothing in these cases: no gain is by it.
+  void leave_out_unused() {
+    auto [base, now] = sides_of({});
+    AbRun(write_suite({args_}, 1), {.launches = 1, .may_be_equal = true}, AbMethod::automatic,
+          inner_)
+        .ask(base, now, signals_);
+    std::vector<Variables> used;
+    for (auto& settings : candidates_) {
+      now.added = settings;
+      for (const auto& name : find_unused(now, signals_)) {
+        say(fmt::format("{}={}: left out: UCX does not use it in these cases", name,
+                        settings.at(name)));
+        settings.erase(name);
+      }
+      const bool is_new = std::ranges::find(used, settings) == used.end();
+      if (!settings.empty() && is_new) used.push_back(std::move(settings));
+    }
+    candidates_ = std::move(used);
   }
 
   static int launches_of(const Trial& trial) {
