@@ -25,6 +25,7 @@
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/rank_of_cases.hpp"
+#include "harness/run/standing.hpp"
 #include "harness/run/together.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
@@ -86,18 +87,25 @@ class Rank : public RankOfCases<Parameters> {
     Prepared prepared;
     Session own;
     prepare(p, layout, memory, prepared, own);
-    for (int round = 0; round <= p.rounds; ++round) {
-      phase(p, session, round == 0 ? "first round" : "later rounds");
-      const auto number = static_cast<std::uint64_t>(session * (p.rounds + 1) + round);
+    const auto checked = [&](int round, auto carry_out) {
+      const auto number = static_cast<std::uint64_t>(session * (p.rounds + 2) + round);
       if (decodes(layout)) {
         memory.poison();
       } else {
         fill(layout, rank(), number, memory);
       }
-      own.rounds.push_back(play_round(p, layout, prepared));
+      carry_out();
       if (decodes(layout)) checks_.add(check_blocks(layout, rank(), number, memory));
     }
+    };
+    for (int round = 0; round <= p.rounds; ++round) {
+      phase(p, session, round == 0 ? "first round" : "later rounds");
+      checked(round, [&] { own.rounds.push_back(play_round(p, layout, prepared)); });
     if (session == 0) prove(p, prepared);
+    phase(p, session, "a round that nobody times");
+    checked(p.rounds + 1, [&] {
+      play_standing_still(p, layout, prepared, fmt::format("{}/{}", planned.index, session));
+    });
     rendezvous_.barrier(frame_.waiting());  // no rank accesses another's memory any more
     const auto all = gather(rendezvous_, fmt::format("session/{}/{}", planned.index, session),
                             to_json(own, clock_identity()), frame_.waiting());
@@ -179,6 +187,30 @@ class Rank : public RankOfCases<Parameters> {
     comm().wait(told);
     if (is_told) times.first_layer_us = {us_since(began)};
     comm().barrier();
+  /// One round more. Who has its data makes no progress since it knew that they were there, nor
+  /// does who put them: what is there only later has come too late. Puts are told by the
+  /// rendezvous: what came behind them on their own way would hide a flush that ended before they
+  /// were there.
+  void play_standing_still(const Parameters& p, const Layout& layout, Prepared& prepared,
+                           const std::string& name) {
+    const auto told_by = [&name](int origin) { return fmt::format("done/{}/{}", name, origin); };
+    rendezvous_.barrier(frame_.waiting());
+    if (prepared.origin) {
+      prepared.origin->post();
+      prepared.origin->await_all();
+    }
+    const auto standing = standing_still(frame_.waiting());
+    const bool puts = p.op == Api::put;
+    if (puts && prepared.origin) rendezvous_.put(told_by(rank()), {}, standing);
+    if (puts && decodes(layout)) {
+      for (const auto peer : layout.peers_of(rank())) {
+        rendezvous_.get(told_by(peer), frame_.waiting());
+      }
+    }
+    const bool is_read = !puts && !decodes(layout);  // by who may not have all yet
+    rendezvous_.barrier(is_read ? frame_.waiting() : standing);
+  }
+
     return times;
   }
 

@@ -34,9 +34,13 @@ class OneSided {
   virtual void expose(std::span<std::byte> memory) = 0;
   virtual void withdraw() = 0;
 
-  /// Operations whose results are known, other ones in each `round`: one each way of put and get,
-  /// several from lead to follower of atomic ones. They are over on both sides when it returns.
-  virtual void exchange(std::uint64_t round) = 0;
+  /// Puts or gets, from this side: they are done, flush included, when it returns. The peer makes
+  /// progress, and is not told.
+  virtual void carry_out(std::uint64_t count) = 0;
+
+  /// Several atomic operations from lead to follower whose results are known, other ones in each
+  /// `round`. They are over on both sides when it returns.
+  virtual void exchange_words(std::uint64_t round) = 0;
 
   /// What is wrong with values that atomic operations have found, or left in this side's memory,
   /// since use(); empty: nothing.

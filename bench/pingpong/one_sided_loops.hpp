@@ -127,10 +127,8 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
       link_.await_signal();
       time.end = monotonic_ns();
     } else {
-      for (std::uint64_t i = 0; i < count; ++i) link_.send();
-      link_.wait_sends();
       // After it the origin knows that the puts are there, as in ucx_perftest.
-      if (puts) link_.flush();
+      carry_out(count);
       time.end = monotonic_ns();
       if (role_ == Role::lead) link_.signal();
     }
@@ -160,12 +158,24 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
     return words;
   }
 
-  void exchange(std::uint64_t round) override {
+  void carry_out(std::uint64_t count) override {
+    for (std::uint64_t i = 0; i < count; ++i) link_.send();
+    link_.wait_sends();
+    if (puts) link_.flush();
+  }
+
+  void exchange_words([[maybe_unused]] std::uint64_t round) override {
     if constexpr (atomic) {
-      exchange_words(round);
-    } else {
-      link_.send();
-      link_.wait_sends();
+      constexpr std::uint64_t operations = 4;
+      for (std::uint64_t i = 0; i < operations; ++i) {
+        const auto before = word_.value();
+        const auto values = word_.changed(round * operations + i);
+        if (role_ == Role::follow) continue;
+        link_.set(values.first, values.second);
+        link_.send();
+        link_.wait_sends();
+        check_found(before);
+      }
       link_.flush();
       this->meet();
     }
@@ -243,21 +253,6 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
     if (role_ == Role::follow || found == expected || !wrong_.empty()) return;
     wrong_ = fmt::format("{} of {} found {:#x}, expected {:#x}", to_string(api_),
                          spaced_size(link_.buffers().bytes), found, expected);
-  }
-
-  void exchange_words(std::uint64_t round) {
-    constexpr std::uint64_t operations = 4;
-    for (std::uint64_t i = 0; i < operations; ++i) {
-      const auto before = word_.value();
-      const auto values = word_.changed(round * operations + i);
-      if (role_ == Role::follow) continue;
-      link_.set(values.first, values.second);
-      link_.send();
-      link_.wait_sends();
-      check_found(before);
-    }
-    link_.flush();
-    this->meet();
   }
 
   // Host memory alone: parameters say so.

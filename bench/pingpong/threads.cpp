@@ -70,8 +70,11 @@ class ThreadedLoops final : public Loops, public OneSided {
   void withdraw() override {
     for (auto& loop : loops_) loop->one_sided()->withdraw();
   }
-  void exchange(std::uint64_t round) override {
-    each([&](std::size_t thread) { loops_[thread]->one_sided()->exchange(round); });
+  void carry_out(std::uint64_t count) override {
+    each([&](std::size_t thread) { loops_[thread]->one_sided()->carry_out(count); });
+  }
+  void exchange_words(std::uint64_t round) override {
+    each([&](std::size_t thread) { loops_[thread]->one_sided()->exchange_words(round); });
   }
   std::string wrong_value() const override {
     for (std::size_t thread = 0; thread < loops_.size(); ++thread) {

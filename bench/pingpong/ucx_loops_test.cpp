@@ -104,7 +104,7 @@ TEST_P(Payloads, ArriveInEveryLoop) {
     const std::uint64_t own = p.pair.leads() ? 100 : 200;
     const std::uint64_t peers = p.pair.leads() ? 200 : 100;
     for (const std::size_t bytes : {1U, 8U, 5000U, 1U << 20U}) {
-      // The last byte of a put is its number, unless it is exchanged.
+      // The last byte of a put is its number, unless it is carried out alone.
       const auto compared = bytes - (api() == Api::put ? 1 : 0);
       p.send.fill(bytes, own);
       p.receive.poison(bytes);
@@ -135,7 +135,8 @@ TEST_P(Payloads, ArriveInEveryLoop) {
       p.send.fill(bytes, own + 1);
       p.receive.poison(bytes);
       p.loops->meet();
-      one_sided->exchange(1);
+      one_sided->carry_out(1);
+      p.loops->meet();
       EXPECT_FALSE(p.receive.mismatch(bytes, peers + 1)) << bytes;
       p.loops->meet();
     }
@@ -256,7 +257,8 @@ TEST_P(Exposed, MemoryThatIsWithdrawnMayGoAndAnotherComes) {
     p.send.fill(4096, p.pair.leads() ? 1 : 2);
     expose(*p.loops, api(), p.send, p.receive);
     p.use(4096, 1);
-    p.loops->one_sided()->exchange(1);
+    p.loops->one_sided()->carry_out(1);
+    p.loops->meet();
     EXPECT_FALSE(p.receive.mismatch(4096, p.pair.leads() ? 2 : 1));
   });
 }
@@ -281,8 +283,8 @@ TEST_P(Values, AreRightAndAWrongOneIsNoticed) {
       p.loops->one_way(9);
       EXPECT_EQ(one_sided->wrong_value(), "");
       p.loops->meet();  // the target has looked
-      one_sided->exchange(1);
-      one_sided->exchange(2);
+      one_sided->exchange_words(1);
+      one_sided->exchange_words(2);
       EXPECT_EQ(one_sided->wrong_value(), "");
       p.loops->meet();
       if (!p.pair.leads()) {
@@ -291,7 +293,7 @@ TEST_P(Values, AreRightAndAWrongOneIsNoticed) {
       }
       p.loops->meet();
       // What the target has meanwhile is what the lead finds.
-      one_sided->exchange(3);
+      one_sided->exchange_words(3);
       if (p.pair.leads()) {
         EXPECT_NE(one_sided->wrong_value().find(" found 0x"), std::string::npos);
       }

@@ -10,6 +10,7 @@
 #include "bench/pingpong/threads.hpp"
 #include "harness/core/pattern.hpp"
 #include "harness/core/units.hpp"
+#include "harness/run/standing.hpp"
 
 namespace ucxbench::pingpong {
 namespace {
@@ -172,18 +173,43 @@ void Verifier::check_window(Loops& loops, bool both_ways, std::string_view when)
     receive_[thread].poison(buffers.all_bytes());
   }
   await_both();
-  if (both_ways) {
-    bench_.loops.meet();
-    loops.both_ways(places);
+  const auto check = [&] { check_places(buffers, round, when); };
+  if (auto* one_sided = loops.one_sided()) {
+    carry_out(*one_sided, places, both_ways, check);
   } else {
-    loops.one_way(places);
+    if (both_ways) {
+      bench_.loops.meet();
+      loops.both_ways(places);
+    } else {
+      loops.one_way(places);
+    }
+    // At once: what comes later has not come.
+    if (both_ways || receives_one_way(bench_.pair.role(), p_.api)) check();
+    bench_.pair.from_lead("flushed", progress_);
+    bench_.pair.from_follow("compared", progress_);
   }
-  // At once: what comes later has not come.
-  if (both_ways || receives_one_way(bench_.pair.role(), p_.api)) check_places(buffers, round, when);
-  bench_.pair.from_lead("flushed", progress_);
-  bench_.pair.from_follow("compared", progress_);
   fill_all(0);
   zero_all();
+}
+
+// Puts or gets of which each side's are looked at as they are when their origin knows them to be
+// done. It says so beside the connection: what came behind puts on their own way would hide a flush
+// that ended before they were there.
+void Verifier::carry_out(OneSided& operations, std::uint64_t count, bool both_ways,
+                         const std::function<void()>& check) {
+  auto& pair = bench_.pair;
+  const bool gets = p_.api == Api::get;
+  const bool posts = both_ways || pair.leads();
+  if (posts) operations.carry_out(count);
+  if (posts && gets) check();
+  // Where only one of the two posts, the other one alone is in need of progress.
+  const auto waiting = posts && !both_ways ? standing_still(progress_) : progress_;
+  pair.from_lead("done", waiting);
+  if (both_ways) pair.from_follow("done", waiting);
+  const bool was_put_to = both_ways || pair.role() != Role::lead;
+  if (!gets && was_put_to) check();
+  pair.from_lead("compared", waiting);
+  pair.from_follow("compared", waiting);
 }
 
 void Verifier::check_places(const LinkBuffers& buffers, std::uint64_t round,
@@ -222,7 +248,7 @@ void Verifier::exchange_checked_messages() {
     const auto what = fmt::format("checked message {}", round);
     if (is_atomic(p_.api)) {
       bench_.loops.meet();  // the target has looked at what the round before left
-      one_sided->exchange(round);
+      one_sided->exchange_words(round);
       check_value(bench_.loops, what);
       continue;
     }
@@ -230,10 +256,10 @@ void Verifier::exchange_checked_messages() {
     zero_all();
     bench_.loops.meet();
     if (one_sided != nullptr) {
-      one_sided->exchange(round);
-    } else {
-      bench_.loops.round_trips(1, nullptr);
+      carry_out(*one_sided, 1, true, [&] { check_all(round, p_.bytes, what); });
+      continue;
     }
+    bench_.loops.round_trips(1, nullptr);
     check_all(round, p_.bytes, what);
     check_header(round, what);
   }

@@ -44,6 +44,8 @@ class Verifier {
 
  private:
   void fill_all(std::uint64_t round);
+  void carry_out(OneSided& operations, std::uint64_t count, bool both_ways,
+                 const std::function<void()>& check);
   void zero_all();
   void await_both();
   void check_all(std::uint64_t round, std::uint64_t bytes, std::string_view when);

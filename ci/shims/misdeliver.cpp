@@ -8,7 +8,11 @@
 //                      earlier: those of the message of the same size, in the same place among
 //                      those, two phases with messages before come instead, where there was one
 //                      cut: the last 16 bytes do not come
+//                      behind: what is put or got comes just before the rank's next message, of
+//                      whatever size, and flushes end at once
 //                      nothing: all is as it should be
+//                      stale: so it is, too; those count as spoilt whose place still has what came
+//                      there last when a phase uses it for the first time
 //   MISDELIVER_FROM    how many messages of a rank come before the first that is spoilt
 //   MISDELIVER_PHASE   where it is set, messages of phases alone whose announcement has this text
 //                      are spoilt, or counted
@@ -37,6 +41,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,6 +71,15 @@ class Place {
   }
 
   std::size_t bytes() const { return bytes_; }
+  const void* begin() const { return parts_.front().buffer; }
+  Bytes read() const {
+    Bytes all;
+    for (const auto& part : parts_) {
+      const auto* begin = static_cast<const char*>(part.buffer);
+      all.insert(all.end(), begin, begin + part.length);
+    }
+    return all;
+  }
   void write(const Bytes& bytes) const {
     std::size_t at = 0;
     for (const auto& part : parts_) {
@@ -98,6 +112,38 @@ class Plan {
   bool takes(std::size_t bytes) const {
     return active_ && bytes >= least_bytes && (phase_.empty() || in_phase_);
   }
+  /// Of puts: gets that go on when their target has gone would end it.
+  bool ends_flushes() const { return keeps_puts_ && takes(least_bytes); }
+  /// A put that has not been posted; `post` does that.
+  bool keeps_put(std::size_t bytes, std::function<void()> post) {
+    if (action_ != "behind" || !takes(bytes)) return false;
+    const std::lock_guard lock(mutex_);
+    ++messages_;
+    ++spoilt_;
+    late_.push_back(std::move(post));
+    keeps_puts_ = true;
+    return true;
+  }
+  /// A message is asked for.
+  void expects(const Place& place) {
+    if (action_ != "stale") return;
+    const std::lock_guard lock(mutex_);
+    const auto last = came_.find(place.begin());
+    if (!used_.insert(place.begin()).second || last == came_.end()) return;
+    spoilt_ += last->second == place.read() ? 1 : 0;
+  }
+  void came(const Place& place) {
+    if (action_ != "stale") return;
+    const std::lock_guard lock(mutex_);
+    came_[place.begin()] = place.read();
+  }
+  /// The rank sends a message, puts or gets.
+  void sends() {
+    if (action_ != "behind") return;
+    const std::lock_guard lock(mutex_);
+    keeps_puts_ = false;
+    for (const auto& come : std::exchange(late_, {})) come();
+  }
 
   /// One message more, whose bytes are there: `write` puts some into its place, `tell` tells the
   /// program that it has it. One that cannot wait is not swapped but gets the bytes before it.
@@ -105,7 +151,8 @@ class Plan {
                bool can_wait = true) {
     const std::lock_guard lock(mutex_);
     const auto number = messages_++ - before_phase_;
-    const bool is_spoilt = number >= from_ && number - from_ < most_ && action_ != "nothing";
+    const bool is_spoilt =
+        number >= from_ && number - from_ < most_ && action_ != "nothing" && action_ != "stale";
     auto before = std::exchange(last_[bytes.size()], bytes);
     if (action_ == "earlier") of_phases_.back()[bytes.size()].push_back(bytes);
     if (!is_spoilt) {
@@ -117,7 +164,9 @@ class Plan {
       if (action_ == "previous" || action_ == "swap") write(before);
       if (action_ == "earlier") write(two_phases_before(bytes));
       if (action_ == "cut") write({bytes.begin(), bytes.end() - cut_bytes});
-      if (action_ == "late") late_.push_back([bytes, write] { write(bytes); });
+      if (action_ == "late" || action_ == "behind") {
+        late_.push_back([bytes, write] { write(bytes); });
+      }
     }
     tell();
   }
@@ -126,7 +175,9 @@ class Plan {
     const std::lock_guard lock(mutex_);
     if (!variable("MISDELIVER_COUNT").empty()) before_phase_ = messages_;
     if (!of_phases_.back().empty()) of_phases_.emplace_back();
+    used_.clear();
     in_phase_ = frame.find(phase_) != std::string_view::npos;
+    keeps_puts_ = false;
     for (const auto& write : std::exchange(late_, {})) write();
     count();
   }
@@ -184,11 +235,14 @@ class Plan {
   const std::string phase_ = variable("MISDELIVER_PHASE");
   const bool active_;
   bool in_phase_ = false;
+  bool keeps_puts_ = false;
   std::recursive_mutex mutex_;
   std::uint64_t messages_ = 0, spoilt_ = 0, before_phase_ = 0;
   std::map<std::size_t, Bytes> last_;                                    ///< by size
   std::vector<std::map<std::size_t, std::vector<Bytes>>> of_phases_{1};  ///< likewise
   std::map<std::size_t, Held> held_;
+  std::map<const void*, Bytes> came_;  ///< by place, the last
+  std::set<const void*> used_;         ///< places, in this phase
   int waited_ = 0;
   std::vector<std::function<void()>> late_;
 };
@@ -211,7 +265,13 @@ struct Taken {
     const std::unique_ptr<Taken> self(this);
     if (status != UCS_OK) return tell();
     auto into = place;
-    plan().deliver(std::move(bytes), [into](const Bytes& all) { into.write(all); }, tell);
+    plan().deliver(
+        std::move(bytes),
+        [into](const Bytes& all) {
+          into.write(all);
+          plan().came(into);
+        },
+        tell);
   }
 };
 
@@ -273,6 +333,7 @@ ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void* buffer, size_t coun
   if (!plan().takes(place.bytes()) || !has_callback(*theirs)) {
     return real(worker, buffer, count, tag, mask, theirs);
   }
+  plan().expects(place);
   auto* taken = new Taken{.place = place, .theirs = *theirs};
   auto params = ours(*theirs, taken);
   params.cb.recv = [](void* request, ucs_status_t status, const ucp_tag_recv_info_t* info,
@@ -292,6 +353,7 @@ ucs_status_ptr_t ucp_am_recv_data_nbx(ucp_worker_h worker, void* data, void* buf
   if (!plan().takes(place.bytes()) || !has_callback(*theirs)) {
     return real(worker, data, buffer, count, theirs);
   }
+  plan().expects(place);
   auto* taken = new Taken{.place = place, .theirs = *theirs};
   auto params = ours(*theirs, taken);
   params.cb.recv_am = [](void* request, ucs_status_t status, size_t length, void* user) {
@@ -345,10 +407,12 @@ ucs_status_ptr_t ucp_stream_recv_nbx(ucp_ep_h endpoint, void* buffer, size_t cou
 ucs_status_ptr_t ucp_get_nbx(ucp_ep_h endpoint, void* buffer, size_t count, uint64_t address,
                              ucp_rkey_h key, const ucp_request_param_t* theirs) {
   static const auto real = next<decltype(ucp_get_nbx)>("ucp_get_nbx");
+  plan().sends();
   const Place place(buffer, count, *theirs);
   if (!plan().takes(place.bytes()) || !has_callback(*theirs)) {
     return real(endpoint, buffer, count, address, key, theirs);
   }
+  plan().expects(place);
   auto* taken = new Taken{.place = place, .theirs = *theirs};
   auto params = ours(*theirs, taken);
   params.cb.send = [](void* request, ucs_status_t status, void* user) {
@@ -365,6 +429,7 @@ ucs_status_ptr_t ucp_get_nbx(ucp_ep_h endpoint, void* buffer, size_t count, uint
 ucs_status_ptr_t ucp_put_nbx(ucp_ep_h endpoint, const void* buffer, size_t count, uint64_t address,
                              ucp_rkey_h key, const ucp_request_param_t* theirs) {
   static const auto real = next<decltype(ucp_put_nbx)>("ucp_put_nbx");
+  plan().sends();
   const Place place(const_cast<void*>(buffer), count, *theirs);
   const bool is_list = (theirs->op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE) != 0 &&
                        theirs->datatype == ucp_dt_make_iov();
@@ -374,11 +439,35 @@ ucs_status_ptr_t ucp_put_nbx(ucp_ep_h endpoint, const void* buffer, size_t count
   const auto* begin = static_cast<const char*>(buffer);
   // Never freed: UCX may still read it for as long as it likes.
   auto* what = new Bytes();
+  const auto post = [=, bytes = Bytes(begin, begin + count)] {
+    *what = bytes;
+    const ucp_request_param_t plain{};
+    auto* request = real(endpoint, what->data(), what->size(), address, key, &plain);
+    if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);
+  };
+  if (plan().keeps_put(count, post)) return nullptr;
   plan().deliver(
       {begin, begin + count}, [what](const Bytes& bytes) { *what = bytes; }, [] {}, false);
   auto params = *theirs;
   params.op_attr_mask &= ~static_cast<unsigned>(UCP_OP_ATTR_FIELD_MEMH);
   return real(endpoint, what->data(), what->size(), address, key, &params);
+}
+
+ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void* buffer, size_t count,
+                                  ucp_tag_t tag, const ucp_request_param_t* params) {
+  static const auto real = next<decltype(ucp_tag_send_nbx)>("ucp_tag_send_nbx");
+  plan().sends();
+  return real(endpoint, buffer, count, tag, params);
+}
+
+ucs_status_ptr_t ucp_ep_flush_nbx(ucp_ep_h endpoint, const ucp_request_param_t* params) {
+  static const auto real = next<decltype(ucp_ep_flush_nbx)>("ucp_ep_flush_nbx");
+  return plan().ends_flushes() ? nullptr : real(endpoint, params);
+}
+
+ucs_status_ptr_t ucp_worker_flush_nbx(ucp_worker_h worker, const ucp_request_param_t* params) {
+  static const auto real = next<decltype(ucp_worker_flush_nbx)>("ucp_worker_flush_nbx");
+  return plan().ends_flushes() ? nullptr : real(worker, params);
 }
 
 ucs_status_ptr_t ucp_atomic_op_nbx(ucp_ep_h endpoint, ucp_atomic_op_t operation, const void* buffer,

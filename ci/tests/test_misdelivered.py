@@ -129,6 +129,19 @@ def test_what_came_before_is_not_taken_for_what_is_timed(bench, tmp_path, apis, 
         assert case["state"] == "failed" and case["verified"]["errors"] == errors.get(api, errors[None]), case
 
 
+@pytest.mark.parametrize("command, phase", [
+    (["kv", "--op", "put", *SHORT["kv"]], "round"), (["kv", "--op", "get", *SHORT["kv"]], "round"),
+    *[(["pingpong", *SMALL, *FEW, "--api", "put,get", "--measure", "bandwidth", *both_ways], phase)
+      for both_ways, phase in (([], ": bandwidth"), (["--bidirectional"], ": bidirectional"), ([], ": verification"))],
+])
+def test_what_comes_after_its_flush_has_come_too_late(bench, tmp_path, command, phase):
+    """A message behind it on its own way would find it there, as would who makes progress in the meantime."""
+    done, _, spoilt = Misdelivery(bench, tmp_path, command).run("behind", phase=phase)
+    assert done.code == 4 and spoilt > 0, done
+    for case in done.file["cases"]:
+        assert case["state"] == "failed" and case["verified"]["errors"] > 0, case
+
+
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_no_run_has_what_one_before_had(bench, tmp_path, name):
     """Nor that before it, where runs took turns between two contents."""
