@@ -183,6 +183,16 @@ TEST(Sessions, SpanFromTheFirstBeginToTheLastEnd) {
   EXPECT_EQ(span_ns("b"), 21'000);
 }
 
+// It leaves the meeting when its first layer has come.
+TEST(Sessions, HaveTheFirstLayerOfWhoIsToldSinceTheFirstBegin) {
+  const auto origin = [](std::uint64_t left_ns) {
+    return to_json({.rounds = {{.meeting = {1000, left_ns}, .end_ns = left_ns + 10'000}}}, "a");
+  };
+  const auto told = to_json({.rounds = {{.meeting = {1000, 9000}, .first_layer_ns = 9500}}}, "a");
+  const auto session = session_of({origin(2500), origin(2000), told});
+  EXPECT_EQ(session.rounds[0].first_layer_us, std::vector<double>{7.5});
+}
+
 TEST(Record, TellsFirstRoundsFromLaterOnes) {
   const Layout layout({.prefill = 1, .decode = 2, .layers = 2, .descriptors = 10, .bytes = 100});
   const Round first{

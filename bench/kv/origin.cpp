@@ -8,10 +8,9 @@
 
 namespace ucxbench::kv {
 
-Origin::Origin(Communicator& comm, const Clock& clock, Api op, const Layout& layout,
-               const Cache& own, const std::deque<PeerCache>& peers, std::optional<int> window)
+Origin::Origin(Communicator& comm, Api op, const Layout& layout, const Cache& own,
+               const std::deque<PeerCache>& peers, std::optional<int> window)
     : comm_(comm),
-      clock_(clock),
       gets_(op == Api::get),
       bytes_(layout.shape().bytes),
       window_(window ? static_cast<std::size_t>(*window)
@@ -67,14 +66,16 @@ void Origin::post(const Group& group, std::size_t begin, std::size_t end) {
   }
 }
 
-void Origin::post() {
+std::uint64_t Origin::post() {
   const auto first = endpoints_.size();  // groups of the first layer
   for (std::size_t at = 0; at < groups_.size(); ++at) {
     if (at == first) begin(first_layer_);
     post(groups_[at], groups_[at].begin, groups_[at].end);
   }
+  const auto posted_ns = monotonic_ns();
   if (first == groups_.size()) begin(first_layer_);
   begin(all_);
+  return posted_ns;
 }
 
 void Origin::post_some(std::uint64_t count) {
@@ -132,7 +133,7 @@ void Origin::begin(Flush& flush) {
 std::uint64_t Origin::await(Flush& flush) {
   while (flush.open > 0) comm_.wait_a_step();
   check(error_, "a put or get");
-  return flush.ended;
+  return flush.ended_ns;
 }
 
 }  // namespace ucxbench::kv

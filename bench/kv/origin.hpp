@@ -25,18 +25,21 @@ namespace ucxbench::kv {
 class Origin {
  public:
   /// `peers` in the layout's order. All arguments but the window must outlive this.
-  Origin(Communicator& comm, const Clock& clock, Api op, const Layout& layout, const Cache& own,
+  Origin(Communicator& comm, Api op, const Layout& layout, const Cache& own,
          const std::deque<PeerCache>& peers, std::optional<int> window);
   Origin(const Origin&) = delete;
   Origin& operator=(const Origin&) = delete;
 
-  /// Posts a round, with a flush after its first layer and after its last.
-  void post();
-  /// Waits. The ticks of the clock when the first layer, or all, was known to be done.
+  // Times are by CLOCK_MONOTONIC, in ns.
+
+  /// Posts a round, with a flush after its first layer and after its last. When the last operation
+  /// had been posted, before that flush.
+  std::uint64_t post();
+  /// Waits. When the first layer, or all, was known to be done.
   std::uint64_t await_first_layer() { return await(first_layer_); }
   std::uint64_t await_all() { return await(all_); }
-  /// The ticks when all with this peer was known to be done, by its position; after await_all().
-  std::uint64_t done_with(std::size_t peer) const { return all_.parts[peer].ended; }
+  /// When all with this peer was known to be done, by its position; after await_all().
+  std::uint64_t done_with(std::size_t peer) const { return all_.parts[peer].ended_ns; }
 
   /// Posts `count` operations with each peer, and waits until they are done.
   void post_some(std::uint64_t count);
@@ -58,17 +61,17 @@ class Origin {
   struct Flush {
     struct Part {
       Flush* flush;
-      std::uint64_t ended = 0;  ///< ticks
+      std::uint64_t ended_ns = 0;
 
       void end() {
-        ended = flush->origin->clock_.ticks();
-        if (--flush->open == 0) flush->ended = ended;
+        ended_ns = monotonic_ns();
+        if (--flush->open == 0) flush->ended_ns = ended_ns;
       }
     };
     Origin* origin;
-    std::vector<Part> parts{};  ///< of each endpoint
-    std::size_t open = 0;       ///< endpoints
-    std::uint64_t ended = 0;    ///< ticks: of the last one
+    std::vector<Part> parts{};   ///< of each endpoint
+    std::size_t open = 0;        ///< endpoints
+    std::uint64_t ended_ns = 0;  ///< of the last one
   };
 
   ucs_status_ptr_t start(const Group& group, const Entry& entry,
@@ -81,7 +84,6 @@ class Origin {
   }
 
   Communicator& comm_;
-  const Clock& clock_;
   bool gets_;
   std::uint64_t bytes_;
   std::size_t window_;

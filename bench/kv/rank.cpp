@@ -46,8 +46,9 @@ class Rank : public RankOfCases<Parameters> {
   enum Label : std::uint64_t { key_bytes, keys, first_layer };
 
   int rank() const { return rendezvous_.rank(); }
-  double us_since(std::uint64_t ticks) const {
-    return context_.clock().us(context_.clock().ticks() - ticks);
+  static double us_since(std::uint64_t ns) { return us_between(ns, monotonic_ns()); }
+  static double us_between(std::uint64_t begin_ns, std::uint64_t end_ns) {
+    return static_cast<double>(end_ns - begin_ns) * 1e-3;
   }
   bool decodes(const Layout& layout) const { return layout.decodes(rank()); }
   bool is_origin(const Parameters& p, const Layout& layout) const {
@@ -96,16 +97,16 @@ class Rank : public RankOfCases<Parameters> {
       }
       carry_out();
       if (decodes(layout)) checks_.add(check_blocks(layout, rank(), number, memory));
-    }
     };
     for (int round = 0; round <= p.rounds; ++round) {
       phase(p, session, round == 0 ? "first round" : "later rounds");
       checked(round, [&] { own.rounds.push_back(play_round(p, layout, prepared)); });
-    if (session == 0) prove(p, prepared);
+    }
     phase(p, session, "a round that nobody times");
     checked(p.rounds + 1, [&] {
       play_standing_still(p, layout, prepared, fmt::format("{}/{}", planned.index, session));
     });
+    if (session == 0) prove(p, prepared);
     rendezvous_.barrier(frame_.waiting());  // no rank accesses another's memory any more
     const auto all = gather(rendezvous_, fmt::format("session/{}/{}", planned.index, session),
                             to_json(own, clock_identity()), frame_.waiting());
@@ -117,15 +118,14 @@ class Rank : public RankOfCases<Parameters> {
   void prepare(const Parameters& p, const Layout& layout, Buffer& memory, Prepared& prepared,
                Session& times) {
     comm().barrier();
-    const auto began = context_.clock().ticks();
+    const auto began = monotonic_ns();
     prepared.own.emplace(device_->worker(), layout, rank(), memory);
     times.register_us.push_back(us_since(began));
     if (is_origin(p, layout)) {
       for (const auto peer : layout.peers_of(rank())) {
         prepared.peers.emplace_back(device_->endpoint(peer), keys_from(peer));
       }
-      prepared.origin.emplace(comm(), context_.clock(), p.op, layout, *prepared.own, prepared.peers,
-                              p.window);
+      prepared.origin.emplace(comm(), p.op, layout, *prepared.own, prepared.peers, p.window);
     } else {
       give_keys(layout, prepared.own->keys());
     }
@@ -154,9 +154,8 @@ class Rank : public RankOfCases<Parameters> {
     return all;
   }
 
-  /// Each rank's times begin when it leaves the barrier.
+  /// Each rank's times begin when it leaves the barrier, and are all by one clock.
   Round play_round(const Parameters& p, const Layout& layout, Prepared& prepared) {
-    const auto& clock = context_.clock();
     const auto& peers = layout.peers_of(rank());
     std::vector<std::byte> token(peers.size());
     Batch told;
@@ -166,27 +165,28 @@ class Rank : public RankOfCases<Parameters> {
     }
     Round times;
     times.meeting = timed_meeting([this] { comm().barrier(); });
-    const auto began = clock.ticks();
+    const auto began = times.meeting.left_ns;
     if (prepared.origin) {
-      prepared.origin->post();
-      times.post_us = {us_since(began)};
+      times.post_us = {us_between(began, prepared.origin->post())};
       const auto usable = prepared.origin->await_first_layer();
-      if (p.op == Api::get) times.first_layer_us = {clock.us(usable - began)};
+      if (p.op == Api::get) times.first_layer_us = {us_between(began, usable)};
       // The target does not see a put, so the origin tells it.
       for (std::size_t peer = 0; p.op == Api::put && peer < peers.size(); ++peer) {
         comm().send(peers[peer], Label::first_layer, std::span(token).subspan(peer, 1), told);
       }
-      const auto ended = prepared.origin->await_all();
-      times.done_us = {clock.us(ended - began)};
+      times.end_ns = prepared.origin->await_all();
+      times.done_us = {us_between(began, times.end_ns)};
       for (std::size_t peer = 0; peer < peers.size(); ++peer) {
         const auto [src, dst] = std::minmax({rank(), peers[peer]});
-        times.pairs.push_back({src, dst, clock.us(prepared.origin->done_with(peer) - began)});
+        times.pairs.push_back({src, dst, us_between(began, prepared.origin->done_with(peer))});
       }
-      times.end_ns = monotonic_ns() - static_cast<std::uint64_t>(us_since(ended) * 1e3);
     }
     comm().wait(told);
-    if (is_told) times.first_layer_us = {us_since(began)};
+    if (is_told) times.first_layer_ns = monotonic_ns();
     comm().barrier();
+    return times;
+  }
+
   /// One round more. Who has its data makes no progress since it knew that they were there, nor
   /// does who put them: what is there only later has come too late. Puts are told by the
   /// rendezvous: what came behind them on their own way would hide a flush that ended before they
@@ -209,9 +209,6 @@ class Rank : public RankOfCases<Parameters> {
     }
     const bool is_read = !puts && !decodes(layout);  // by who may not have all yet
     rendezvous_.barrier(is_read ? frame_.waiting() : standing);
-  }
-
-    return times;
   }
 
   /// Further operations: one of the first pair, which UCX describes, and several of each pair

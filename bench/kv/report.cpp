@@ -35,20 +35,37 @@ void add_later(Values& values, const Round& round, const Layout& layout) {
   values["descriptors_per_s"].push_back(descriptors / round.span_ns * 1e9);
 }
 
-// Of those who post, all begin when they have left the meeting.
-double span_ns(const std::vector<Json>& ranks, std::size_t round) {
-  const auto of = [round](const Json& rank) { return rank.at("rounds").at(round); };
+// What follows from the times of all ranks: those who post begin when they have left the meeting.
+// A rank that does not may leave it when all has come.
+void put_together(const std::vector<Json>& ranks, std::size_t at, Round& round) {
+  std::vector<Json> rounds;
   std::vector<Met> meetings;
-  for (const auto& rank : ranks) meetings.push_back(met_from(of(rank).at("meeting")));
-  const TimeAxis axis(have_one_identity(ranks), meetings);
-  std::vector<Span> spans;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const auto& meeting = meetings[rank];
-    const auto end_ns = of(ranks[rank]).at("end_ns").get<std::uint64_t>();
-    if (end_ns == 0) continue;
-    spans.push_back({.begin = axis.at(meeting.left_ns, meeting), .end = axis.at(end_ns, meeting)});
+  for (const auto& rank : ranks) {
+    rounds.push_back(rank.at("rounds").at(at));
+    meetings.push_back(met_from(rounds.back().at("meeting")));
   }
-  return spans.empty() ? 0 : together_of(spans).span_ns;
+  const TimeAxis axis(have_one_identity(ranks), meetings);
+  const auto spans_to = [&](const char* end) {
+    std::vector<Span> spans;
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      const auto end_ns = rounds[rank].at(end).get<std::uint64_t>();
+      const auto& meeting = meetings[rank];
+      if (end_ns == 0) continue;
+      spans.push_back(
+          {.begin = axis.at(meeting.left_ns, meeting), .end = axis.at(end_ns, meeting)});
+    }
+    return spans;
+  };
+  const auto posting = spans_to("end_ns");
+  if (posting.empty()) return;
+  round.span_ns = together_of(posting).span_ns;
+  for (auto told : spans_to("first_layer_ns")) {
+    told.begin = posting.front().begin;
+    for (const auto& [begin, end, bytes] : posting) {
+      told.begin.earliest_ns = std::min(told.begin.earliest_ns, begin.earliest_ns);
+    }
+    round.first_layer_us.push_back((told.end.latest_ns - told.begin.earliest_ns) * 1e-3);
+  }
 }
 
 }  // namespace
@@ -63,7 +80,8 @@ Json to_json(const Session& session, const std::string& clock) {
                       {"first_layer_us", round.first_layer_us},
                       {"pairs", std::move(pairs)},
                       {"meeting", to_json(round.meeting)},
-                      {"end_ns", round.end_ns}});
+                      {"end_ns", round.end_ns},
+                      {"first_layer_ns", round.first_layer_ns}});
   }
   return {{"register_us", session.register_us},
           {"prepare_us", session.prepare_us},
@@ -89,7 +107,7 @@ Session session_of(const std::vector<Json>& ranks) {
     }
   }
   for (std::size_t at = 0; at < session.rounds.size(); ++at) {
-    session.rounds[at].span_ns = span_ns(ranks, at);
+    put_together(ranks, at, session.rounds[at]);
   }
   return session;
 }

@@ -14,7 +14,8 @@ namespace ucxbench::kv {
 /// A round, in microseconds of each rank's own clock, which begins when the rank has left the
 /// meeting before it. For each rank that posts: until the last post
 /// has returned, and until all operations are done. For each decode rank: until it knows that its
-/// first layer is there. For each pair: until all its operations are done, by the clock of the rank
+/// first layer is there; where that rank does not post, since the first one that does has begun.
+/// For each pair: until all its operations are done, by the clock of the rank
 /// that posts.
 struct Round {
   struct PairTime {
@@ -24,8 +25,10 @@ struct Round {
   std::vector<double> post_us{}, done_us{}, first_layer_us{};
   std::vector<PairTime> pairs{};
   Met meeting{};
-  std::uint64_t end_ns = 0;  ///< by the clock of the meeting: of a rank that posts
-  double span_ns = 0;        ///< of all ranks, from the first one's begin to the last one's end
+  // By the clock of the meeting; 0: none.
+  std::uint64_t end_ns = 0;          ///< of a rank that posts
+  std::uint64_t first_layer_ns = 0;  ///< of a decode rank that does not
+  double span_ns = 0;  ///< of all ranks, from the first one's begin to the last one's end
 };
 
 /// A session: each rank registers its memory and exchanges keys once.

@@ -2,8 +2,10 @@
 // whatever the machine. All ranks together send PACE_BYTES in PACE_US, and no more. A rank that
 // PACE_HELD names ("1,2") loses its processor after whatever else it says, as after a message that
 // says it is ready, until nothing has been sent for 5 ms. A clock that begins when such a rank
-// looks again has missed what came, and shows a higher rate. PACE_FOLDER has the file "next", of 8
-// bytes.
+// looks again has missed what came, and shows a higher rate. Where PACE_CLOCK_US is set, it loses
+// it for so long when it has read CLOCK_MONOTONIC for the first time since it sent data, too: what
+// is between two clocks that are read one after the other then shows. PACE_FOLDER has the file
+// "next", of 8 bytes.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,9 +31,14 @@ namespace {
 
 constexpr std::uint64_t quiet_ns = 5'000'000;
 
+int read_clock(clockid_t clock, timespec* now) {
+  static const auto real = next<int(clockid_t, timespec*)>("clock_gettime");
+  return real(clock, now);
+}
+
 std::uint64_t now_ns() {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  read_clock(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
@@ -44,6 +51,7 @@ struct Pace {
           std::string::npos;
   std::size_t bytes = std::strtoull(variable("PACE_BYTES").c_str(), nullptr, 10);
   double ns_per_byte = std::atof(variable("PACE_US").c_str()) * 1e3 / static_cast<double>(bytes);
+  useconds_t after_clock_us = static_cast<useconds_t>(std::atoi(variable("PACE_CLOCK_US").c_str()));
   std::atomic<std::uint64_t>* next_ns = nullptr;  // of all ranks
 
   Pace() {
@@ -61,6 +69,8 @@ const Pace& pace() {
   static const Pace pace;
   return pace;
 }
+
+std::atomic<bool> has_sent_data{false};
 
 bool is_data(std::size_t bytes) { return pace().of_rank && bytes >= pace().bytes; }
 
@@ -87,6 +97,7 @@ auto sent(std::size_t bytes, Call call) {
   const bool data = is_data(bytes);
   if (data) wait_for_turn(bytes);
   const auto result = call();
+  if (data) has_sent_data = true;
   if (!data && pace().held) be_held();
   return result;
 }
@@ -135,6 +146,15 @@ ucs_status_ptr_t ucp_atomic_op_nbx(ucp_ep_h endpoint, ucp_atomic_op_t operation,
   const bool answered = (parameters->op_attr_mask & UCP_OP_ATTR_FIELD_REPLY_BUFFER) != 0;
   return sent(answered ? pace().bytes : 0,
               [&] { return real(endpoint, operation, buffer, count, address, key, parameters); });
+}
+
+int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  const int done = read_clock(clock, now);
+  if (clock == CLOCK_MONOTONIC && pace().after_clock_us > 0 && pace().held &&
+      has_sent_data.exchange(false)) {
+    usleep(pace().after_clock_us);
+  }
+  return done;
 }
 
 ssize_t send(int socket, const void* bytes, size_t count, int flags) {
