@@ -4,7 +4,7 @@ import os
 import pathlib
 
 import pytest
-from conftest import in_some_attempt, only, wait_until
+from conftest import SHORT, in_some_attempt, only, wait_until
 from fault_scene import rank_of
 
 QUICK = ["--launches", 1, "--bind", "none", "--json", "run.json"]
@@ -57,6 +57,21 @@ def test_poll_polls(bench, one_cpu, command):
         assert case["state"] == "measured", case["reason"]
         assert "progress-mode" not in case["key"] and asleep_ms(case) == []
     assert "poll (2 ranks on 1 CPU): polling ranks take turns" in done.err
+
+
+@pytest.mark.parametrize("command", ["p2p", "kv", "halo", "cold"])
+def test_ranks_that_a_wrapper_puts_on_one_cpu_are_labelled(bench, command):
+    """Whatever was planned: each rank says where it may run."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("there is one CPU")
+    for allowed, labelled in ((cpus[:1], True), (cpus[:2], False)):
+        done = bench(command, *SHORT[command], *([] if command == "kv" else ["-n", 2]), *QUICK, "--transports", "tcp",
+                     "--progress-mode", "event", "--wrap", f"taskset -c {','.join(map(str, allowed))}")
+        assert done.code == 0, done
+        assert "crowded" not in done.file["run"]
+        assert ("oversubscribed" in done.file["machine"]["labels"]) == labelled, done.file["ranks"]
+        assert ("oversubscribed" in done.out) == labelled, done
 
 
 def test_as_many_ranks_as_cpus_poll(bench, one_cpu):

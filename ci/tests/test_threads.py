@@ -54,6 +54,18 @@ def test_more_threads_than_cpus_are_named(bench):
     assert "poll (1 rank of 2 threads on 1 CPU)" in done.err and "polling threads take turns" in done.err
 
 
+def test_threads_that_have_a_cpu_each_are_not(bench):
+    """Each is bound to one of those that the rank was given."""
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < 2:
+        pytest.skip("there is one CPU")
+    done = bench("pingpong", "-n", 1, "--transports", "self", "--threads", 2, *SHORT, "--launches", 1, "--bind", "none",
+                 "--wrap", f"taskset -c {cpus[0]},{cpus[1]}", "--json", "run.json")
+    assert done.code == 0, done
+    assert only(done.file["ranks"])["cpus"] == cpus
+    assert "oversubscribed" not in done.file["machine"]["labels"]
+
+
 def test_endpoints_take_turns(pingpong):
     run = pingpong("--api", "tag,stream,am", "--endpoints", "1,3", "--bidirectional", "--transports", "tcp", *SHORT).file
     assert [case["parameters"]["endpoints"] for case in run["cases"]] == [1, 3] * 3

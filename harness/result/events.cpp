@@ -160,6 +160,8 @@ void apply_event(Result& result, const Json& event) {
     take_memory_copy(result, value);
   } else if (name == "processors") {
     take_processors(result, value);
+  } else if (name == "machine_label") {
+    result.machine["labels"].push_back(value.get<std::string>());
   } else if (name == "launch_time") {
     result.run["launch_times"].push_back(value);
   } else if (name == "lost_launch") {

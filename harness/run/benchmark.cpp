@@ -83,6 +83,7 @@ std::unique_ptr<DuetRank> duet_of(const Json& plan, Rendezvous& rendezvous) {
 
 // Of this process, which is one rank.
 std::optional<ClockWatch> clock_watch;
+std::vector<int> own_cpus;  // as it began: one of its threads may be bound to less since
 
 }  // namespace
 
@@ -109,7 +110,7 @@ void RankContext::report_rank(const std::optional<CudaDevice>& gpu, const Json& 
                               const Rendezvous::Progress& progress) {
   check_ranks_agree(rendezvous_, clock_, progress);
   gpus_.emplace(rendezvous_, gpu, progress);
-  const auto cpus = affinity();
+  const auto& cpus = own_cpus;
   const auto node = cpus.empty() ? std::nullopt : numa_node_of(cpus.front());
   Json rank = {
       {"rank", rendezvous_.rank()}, {"host", host_name()}, {"pid", getpid()}, {"cpus", cpus}};
@@ -199,6 +200,7 @@ void RankContext::report_error_counters(const Json& moved) {
 }
 
 int rank_main() {
+  own_cpus = affinity();
   // What it prints goes to its supervisor, with whose death it still has to clean up.
   ::signal(SIGPIPE, SIG_IGN);
   const auto rendezvous = ChannelRendezvous::from_environment();

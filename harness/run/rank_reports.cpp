@@ -6,6 +6,7 @@
 
 #include "harness/core/clock.hpp"
 #include "harness/result/labels.hpp"
+#include "harness/result/words.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
@@ -44,6 +45,9 @@ const Case* RankReports::take(const LaunchPlan& plan, const std::string& key,
     if (report.at("boot_id") == boot_id()) started_ns_ = std::max(started_ns_, begun_ns);
     report.erase("begun_ns");
   }
+  if (key.starts_with("report/rank/")) {
+    look_at_cpus(plan, report, report.value("boot_id", std::string()));
+  }
   if (report.contains("boot_id")) {
     report["host"] = hosts_.told_apart(report.at("host").get<std::string>(),
                                        report.at("boot_id").get<std::string>());
@@ -65,6 +69,22 @@ const Case* RankReports::take(const LaunchPlan& plan, const std::string& key,
 void RankReports::begin_launch() {
   begin_ns_ = monotonic_ns();
   started_ns_ = met_ns_ = measured_ns_ = 0;
+  cpus_ = {};
+}
+
+// As the ranks are, which a wrapper, a launcher or a cpuset may have put elsewhere than planned.
+void RankReports::look_at_cpus(const LaunchPlan& plan, const Json& rank,
+                               const std::string& machine) {
+  int threads = 1;
+  for (const auto index : plan.cases) {
+    threads = std::max(threads, threads_in(result_.cases[index].parameters));
+  }
+  const auto cpus = rank.value("cpus", std::vector<int>());
+  if (cpus.empty() || cpus_.add(machine, cpus, threads)) return;
+  constexpr const char* oversubscribed = "oversubscribed";
+  const auto labels = labels_of_machine(result_);
+  if (std::ranges::find(labels, oversubscribed) != labels.end()) return;
+  file_.add({{"machine_label", oversubscribed}});
 }
 
 Json RankReports::launch_time(const LaunchPlan& plan, int launch) const {

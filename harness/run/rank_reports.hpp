@@ -9,6 +9,7 @@
 #include "harness/launch/hub.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/run_file.hpp"
+#include "harness/run/cpu_room.hpp"
 #include "harness/run/hosts.hpp"
 #include "harness/run/launch_plan.hpp"
 
@@ -38,6 +39,7 @@ class RankReports {
 
  private:
   const Case* take_case(Json report);
+  void look_at_cpus(const LaunchPlan& plan, const Json& rank, const std::string& machine);
   void drop_known(const Case& of, int launch, Json& records);
 
   const Result& result_;
@@ -45,6 +47,7 @@ class RankReports {
   HostNames hosts_;
   std::uint64_t begin_ns_ = 0, started_ns_ = 0, met_ns_ = 0, measured_ns_ = 0;  ///< 0: not yet
   Exit exit_ = Exit::done;
+  CpuRoom cpus_;                               ///< of the launch's ranks
   const Case* ended_case_ = nullptr;           ///< in which the user has ended the run
   std::set<std::pair<int, int>> known_pairs_;  ///< of it and its launch, src and dst
 };

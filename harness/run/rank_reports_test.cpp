@@ -1,8 +1,10 @@
 #include "harness/run/rank_reports.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "harness/core/folder_for_test.hpp"
 #include "harness/launch/host_name.hpp"
@@ -94,6 +96,40 @@ TEST_F(Reports, AtTheEndAddOnlyWhatIsNew) {
   EXPECT_EQ(result_.cases[0].launches.size(), 2U);
   EXPECT_FALSE(has_label(result_.cases[0].launches[0].path, Label::interrupted));
   EXPECT_TRUE(has_label(result_.cases[0].launches[1].path, Label::interrupted));
+}
+
+TEST_F(Reports, OfRanksWithoutCpusOfTheirOwnAreLabelled) {
+  const auto labels_of_launch = [this](const std::vector<std::vector<int>>& cpus) {
+    result_.machine = {{"labels", {"vm"}}};
+    reports_.begin_launch();
+    for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
+      auto facts = rank_facts(static_cast<int>(rank), host_name(), boot_id());
+      facts["cpus"] = cpus[rank];
+      take(fmt::format("rank/{}", rank), facts);
+    }
+    return labels_of_machine(result_);
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(labels_of_launch({{0, 1}, {0}}), Texts{"vm"});
+  EXPECT_EQ(labels_of_launch({{0, 1, 2}, {0, 1}, {0}}), Texts{"vm"});
+  EXPECT_EQ(labels_of_launch({{}, {}}), Texts{"vm"}) << "of files that do not say it";
+  const Texts crowded = {"vm", "oversubscribed"};
+  EXPECT_EQ(labels_of_launch({{0}, {0}, {0}}), crowded);
+  EXPECT_EQ(labels_of_launch({{0, 1}, {0, 1}, {2, 3}, {0, 1}}), crowded) << "of four CPUs";
+  result_.cases[0].parameters["threads"] = 2;
+  plan_.cases = {0};
+  EXPECT_EQ(labels_of_launch({{0, 1}, {2, 3}}), Texts{"vm"});
+  EXPECT_EQ(labels_of_launch({{0, 1}, {1, 2}}), crowded);
+}
+
+TEST_F(Reports, OfTwoMachinesHaveTheirOwnCpus) {
+  result_.machine = {{"labels", Json::array()}};
+  for (const auto rank : {0, 1}) {
+    auto facts = rank_facts(rank, host_name(), rank == 0 ? boot_id() : "another");
+    facts["cpus"] = {0};
+    take(fmt::format("rank/{}", rank), facts);
+  }
+  EXPECT_TRUE(labels_of_machine(result_).empty());
 }
 
 }  // namespace
