@@ -129,6 +129,31 @@ def test_what_came_before_is_not_taken_for_what_is_timed(bench, tmp_path, apis, 
         assert case["state"] == "failed" and case["verified"]["errors"] == errors.get(api, errors[None]), case
 
 
+# Parts of which each begins with the content that it is to receive, unless that is cleared: their phase, and how many messages
+# of it come before those that are timed, and how many these are.
+REPEATED = [
+    (["p2p", *SMALL, "--concurrent", "one", "--iterations", LOOP, "--warmup-runs", 1, "--runs", 1], "one pair at once", LOOP, LOOP),
+    (["incast", "-n", 3, *SMALL, *FEW, "--runs", 3, "--warmup-runs", 0], ": run 1", 0, ""),
+    *[(["loggp", *SMALL, "--iterations", 5, "--warmup-runs", 2], phase, 0, "")
+      for phase in (": trains", ": what sending takes", ": what receiving takes")],
+]
+
+
+@pytest.mark.parametrize("command, phase, before, count", REPEATED)
+def test_what_a_part_before_has_left_is_cleared(bench, tmp_path, command, phase, before, count):
+    done, _, spoilt = Misdelivery(bench, tmp_path, command).run("elsewhere", before, phase, count)
+    case = only(done.file["cases"])
+    assert done.code == 4 and spoilt > 0 and case["verified"]["errors"] > 0, case
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_no_run_finds_what_came_in_the_one_before(bench, tmp_path, name):
+    """Although the contents of two runs differ: what is cleared is not taken for what comes, whatever these are."""
+    command = [name, *SHORT.get(name, []), "--runs", 3, "--warmup-runs", 0, "--no-calibrate"]
+    done, most, stale = Misdelivery(bench, tmp_path, command).run("stale", phase="run ")
+    assert done.code == 0 and most > 0 and stale == 0, (most, stale, done)
+
+
 @pytest.mark.parametrize("command, phase", [
     (["kv", "--op", "put", *SHORT["kv"]], "round"), (["kv", "--op", "get", *SHORT["kv"]], "round"),
     *[(["pingpong", *SMALL, *FEW, "--api", "put,get", "--measure", "bandwidth", *both_ways], phase)
