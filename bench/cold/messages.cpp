@@ -68,14 +68,11 @@ void Messages::exchange(const std::function<void()>& send) {
 }
 
 void Messages::compare(const Buffer& buffer, std::uint64_t bytes, std::uint64_t seed) {
-  ++verified_.checked;
   const auto wrong = buffer.mismatch(bytes, seed);
-  if (!wrong) return;
-  ++verified_.errors;
-  if (!error_.empty()) return;
-  error_ =
-      fmt::format("wrong data at byte offset {} of {}: rank {} received from rank 0, message {}",
-                  *wrong, bytes, peer_, round_);
+  checks_.add(wrong ? fmt::format("wrong data at byte offset {} of {}: rank {} received from rank "
+                                  "0, message {}",
+                                  *wrong, bytes, peer_, round_)
+                    : "");
 }
 
 }  // namespace ucxbench::cold

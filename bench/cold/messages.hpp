@@ -7,7 +7,7 @@
 #include "harness/comm/ucx_links.hpp"
 #include "harness/core/clock.hpp"
 #include "harness/memory/buffer.hpp"
-#include "harness/result/result.hpp"
+#include "harness/run/checks.hpp"
 
 namespace ucxbench::cold {
 
@@ -34,9 +34,7 @@ class Messages {
   void uncounted(Buffer& buffer, std::uint64_t bytes, std::uint64_t count);
 
   /// What this side has compared.
-  const Verified& verified() const { return verified_; }
-  /// The first difference in words; empty when all was right.
-  const std::string& error() const { return error_; }
+  const Checks& checks() const { return checks_; }
 
  private:
   void use(Buffer& buffer, std::uint64_t bytes);
@@ -49,8 +47,7 @@ class Messages {
   bool sends_;
   int peer_;
   std::uint64_t round_ = 0;
-  Verified verified_;
-  std::string error_;
+  Checks checks_;
 };
 
 }  // namespace ucxbench::cold

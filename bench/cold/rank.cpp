@@ -119,15 +119,12 @@ class Rank {
       Messages messages(connection.link, clock_, sends(), peer);
       auto figures = memory.measure(messages);
       const auto path = prove(planned, peer, messages, memory, connection);
-      const auto& verified = messages.verified();
-      const Json outcome = {
-          {"checked", verified.checked}, {"errors", verified.errors}, {"error", messages.error()}};
       const auto key = fmt::format("outcome/{}/{}", planned.index, peer);
       if (sends()) {
         report(planned, peer, std::move(figures), path, connection,
-               from_bytes(rendezvous_.get(key, waiting_)));
+               parse_checks(from_bytes(rendezvous_.get(key, waiting_))));
       } else {
-        rendezvous_.put(key, to_bytes(outcome), waiting_);
+        rendezvous_.put(key, to_bytes(to_json(messages.checks())), waiting_);
       }
     }
   }
@@ -166,14 +163,14 @@ class Rank {
   }
 
   void report(const PlannedCase<Parameters>& planned, int peer, Figures figures, const Json& path,
-              const Connection& connection, const Json& outcome) {
+              const Connection& connection, const Checks& checks) {
     const auto& p = planned.parameters;
     LaunchRecord record;
     record.launch = launch();
     record.src = 0;
     record.dst = peer;
     record.iterations = static_cast<std::uint64_t>(p.iterations);
-    record.messages = outcome.at("checked").get<std::uint64_t>();
+    record.messages = checks.verified.checked;
     record.cold.context_us = context_us_;
     record.cold.connect_us = connection.connect_us;
     for (auto& [metric, us] : figures) {
@@ -181,10 +178,7 @@ class Rank {
     }
     record.lanes = connection.endpoint.lanes();
     record.path = path;
-    context_.report_case(
-        planned.index, record,
-        {outcome.at("checked").get<std::uint64_t>(), outcome.at("errors").get<std::uint64_t>()},
-        outcome.at("error").get<std::string>(), waiting_);
+    context_.report_case(planned.index, record, checks.verified, checks.error, waiting_);
   }
 
   int launch() const { return context_.plan().at("launch").get<int>(); }

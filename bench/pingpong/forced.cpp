@@ -62,9 +62,9 @@ Json measured(RankContext& context, Pair& pair, const CaseRange& which, const Fo
               {"protocol", nullptr},
               {"latency_us", nullptr}};
   if (pair.leads()) {
-    if (!result.error.empty()) {
-      throw Failure(Exit::wrong_data,
-                    fmt::format("with UCX_{}={}: {}", forced.name, forced.value, result.error));
+    if (!result.checks.error.empty()) {
+      throw Failure(Exit::wrong_data, fmt::format("with UCX_{}={}: {}", forced.name, forced.value,
+                                                  result.checks.error));
     }
     if (const auto range = range_of_case(connection.device(), p)) row["protocol"] = range->protocol;
     row["latency_us"] = number_or_null(result.record.samples.at("latency_us").quantiles.p50);

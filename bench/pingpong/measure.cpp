@@ -1,7 +1,6 @@
 #include "bench/pingpong/measure.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "bench/pingpong/case_run.hpp"
@@ -59,8 +58,7 @@ Measured measure(const Bench& bench, const Parameters& parameters,
   }
   run.phase("verification");
   verifier.exchange_checked_messages();
-  Measured measured{.record = std::move(run.record), .verified = {}, .error = {}};
-  std::tie(measured.verified, measured.error) = verifier.outcome();
+  Measured measured{.record = std::move(run.record), .checks = verifier.outcome()};
   return measured;
 }
 

@@ -13,6 +13,7 @@
 #include "harness/launch/duet.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
+#include "harness/run/checks.hpp"
 
 namespace ucxbench::pingpong {
 
@@ -45,8 +46,7 @@ struct Bench {
 /// The lead's result; on the follower it is incomplete and of no use.
 struct Measured {
   LaunchRecord record;
-  Verified verified;
-  std::string error;  ///< what was wrong with the payload; empty when all was right
+  Checks checks;  ///< of both ranks
 };
 
 /// What the peer acts on, where it does: of get what it reads, else what it changes. Both ranks

@@ -104,8 +104,8 @@ void run_connection(RankContext& context, Pair& pair,
     measured.record.cold.context_us = connection.cold().context_us;
     measured.record.cold.connect_us = connection.cold().connect_us;
     measured.record.lanes = connection.lanes();
-    context.report_case(planned.index, measured.record, measured.verified, measured.error,
-                        progress);
+    context.report_case(planned.index, measured.record, measured.checks.verified,
+                        measured.checks.error, progress);
   }
   if (one_way) one_way->close();
   connection.close();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <future>
 #include <string>
@@ -77,12 +78,12 @@ void expect_sound(const Parameters& p) {
     const auto measured = measure(bench, p, [](const LaunchRecord&) {});
     if (!bench.pair.leads()) return;
     const auto what = std::string(to_string(p.api)) + " of " + std::to_string(p.bytes);
-    EXPECT_EQ(measured.error, "") << what;
+    EXPECT_EQ(measured.checks.error, "") << what;
     EXPECT_EQ(measured.record.iterations, iterations * static_cast<unsigned>(p.threads)) << what;
     EXPECT_EQ(measured.record.messages, iterations * static_cast<unsigned>(p.threads)) << what;
     // Of each thread and side.
-    EXPECT_GE(measured.verified.checked, 2U * static_cast<unsigned>(p.threads)) << what;
-    EXPECT_EQ(measured.verified.errors, 0U) << what;
+    EXPECT_GE(measured.checks.verified.checked, 2U * static_cast<unsigned>(p.threads)) << what;
+    EXPECT_EQ(measured.checks.verified.errors, 0U) << what;
   });
 }
 
@@ -115,12 +116,39 @@ TEST_P(Threads, AWrongByteOfTheSecondIsItsOwn) {
     bench.loops.meet();
     bench.loops.round_trips(1, nullptr);
     verifier.compare(bench.loops, "in a test");
-    const auto [verified, error] = verifier.outcome();
+    const auto checks = verifier.outcome();
     if (!bench.pair.leads()) return;
-    EXPECT_EQ(verified.errors, 1U) << "the first thread's is right";
-    EXPECT_EQ(error,
+    EXPECT_EQ(checks.verified.errors, 1U) << "the first thread's is right";
+    EXPECT_EQ(checks.error,
               "wrong data at byte offset 17 of 5000: rank 1 received from rank 0 by tag on thread "
               "1, in a test");
+  });
+}
+
+// Else there would be more of them than checks.
+TEST_P(Threads, AHeaderIsCheckedWithItsMessage) {
+  auto p = two_threads(Api::am, 64, workers());
+  p.threads = 1;
+  std::array<std::array<std::byte, 32>, 2> own{};
+  std::array<std::array<std::byte, 32>, 2> received{};
+  both(p, [&](const Bench& whole) {
+    const auto rank = static_cast<std::size_t>(whole.pair.rendezvous().rank());
+    auto bench = whole;
+    bench.form = {.header = own.at(rank).data(),
+                  .received_header = received.at(rank).data(),
+                  .header_bytes = own.at(rank).size()};
+    Verifier verifier(bench, p, bench.progress);
+    verifier.fill();
+    if (bench.pair.leads()) own.front()[3] ^= std::byte{1};
+    if (bench.pair.leads()) bench.send.data()[5] ^= std::byte{1};
+    bench.loops.use(bench.buffers(p.bytes, 1, false));
+    bench.loops.meet();
+    bench.loops.round_trips(1, nullptr);
+    verifier.compare(bench.loops, "in a test");
+    const auto checks = verifier.outcome();
+    if (!bench.pair.leads()) return;
+    EXPECT_EQ(checks.verified.checked, 2U);
+    EXPECT_EQ(checks.verified.errors, 1U);
   });
 }
 

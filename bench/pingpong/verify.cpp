@@ -88,17 +88,14 @@ void Verifier::fill_header(std::uint64_t round) {
                header_seed(bench_.pair.rendezvous().rank(), round));
 }
 
-void Verifier::check_header(std::uint64_t round, std::string_view when) {
+std::string Verifier::wrong_header(std::uint64_t round) const {
   const auto& form = bench_.form;
-  if (form.header_bytes == 0) return;
+  if (form.header_bytes == 0) return "";
   const auto wrong = find_mismatch({form.received_header, form.header_bytes},
                                    header_seed(bench_.pair.peer(), round));
-  if (!wrong) return;
-  ++verified_.errors;
-  if (!error_.empty()) return;
-  error_ =
-      fmt::format("wrong header at byte offset {} of {}: rank {} received from rank {}, {}", *wrong,
-                  form.header_bytes, bench_.pair.rendezvous().rank(), bench_.pair.peer(), when);
+  if (!wrong) return "";
+  return fmt::format("wrong header at byte offset {} of {}: rank {} received from rank {}", *wrong,
+                     form.header_bytes, bench_.pair.rendezvous().rank(), bench_.pair.peer());
 }
 
 void Verifier::compare(Loops& loops, std::string_view when) {
@@ -106,7 +103,6 @@ void Verifier::compare(Loops& loops, std::string_view when) {
   if (is_atomic(p_.api)) return check_value(loops, when);
   // The last byte of a put is its number.
   check_all(0, p_.bytes - (p_.api == Api::put ? 1 : 0), when);
-  check_header(0, when);
   zero_all();
 }
 
@@ -126,33 +122,28 @@ void Verifier::await_both() {
 }
 
 void Verifier::check_value(Loops& loops, std::string_view when) {
-  ++verified_.checked;
   const auto wrong = loops.one_sided()->wrong_value();
-  if (wrong.empty()) return;
-  ++verified_.errors;
-  if (error_.empty()) error_ = fmt::format("wrong value: {}, {}", wrong, when);
+  note(wrong.empty() ? "" : "wrong value: " + wrong, when);
 }
 
+// A header belongs to its message: both are one check.
 void Verifier::check_all(std::uint64_t round, std::uint64_t bytes, std::string_view when) {
   for (std::size_t thread = 0; thread < receive_.size(); ++thread) {
-    check(thread, seed_of(bench_.pair.peer(), p_.bytes, round, thread), bytes, when);
+    const auto seed = seed_of(bench_.pair.peer(), p_.bytes, round, thread);
+    const auto wrong = wrong_payload(thread, receive_[thread].mismatch(bytes, seed));
+    note(wrong.empty() ? wrong_header(round) : wrong, when);
   }
 }
 
-void Verifier::check(std::size_t thread, std::uint64_t seed, std::uint64_t bytes,
-                     std::string_view when) {
-  note(thread, receive_[thread].mismatch(bytes, seed), when);
+std::string Verifier::wrong_payload(std::size_t thread, std::optional<std::size_t> at) const {
+  if (!at) return "";
+  return fmt::format("wrong data at byte offset {} of {}: rank {} received from rank {} by {}{}",
+                     *at, p_.bytes, bench_.pair.rendezvous().rank(), bench_.pair.peer(),
+                     to_string(p_.api), p_.threads > 1 ? fmt::format(" on thread {}", thread) : "");
 }
 
-void Verifier::note(std::size_t thread, std::optional<std::size_t> wrong, std::string_view when) {
-  ++verified_.checked;
-  if (!wrong) return;
-  ++verified_.errors;
-  if (!error_.empty()) return;
-  error_ = fmt::format(
-      "wrong data at byte offset {} of {}: rank {} received from rank {} by {}{}, {}", *wrong,
-      p_.bytes, bench_.pair.rendezvous().rank(), bench_.pair.peer(), to_string(p_.api),
-      p_.threads > 1 ? fmt::format(" on thread {}", thread) : "", when);
+void Verifier::note(const std::string& wrong, std::string_view when) {
+  checks_.add(wrong.empty() ? "" : fmt::format("{}, {}", wrong, when));
 }
 
 void Verifier::check_window(Loops& loops, bool both_ways, std::string_view when) {
@@ -235,7 +226,7 @@ void Verifier::check_places(const LinkBuffers& buffers, std::uint64_t round,
           wrong.reset();
         }
       }
-      note(thread, wrong, when);
+      note(wrong_payload(thread, wrong), when);
     }
   }
 }
@@ -261,18 +252,14 @@ void Verifier::exchange_checked_messages() {
     }
     bench_.loops.round_trips(1, nullptr);
     check_all(round, p_.bytes, what);
-    check_header(round, what);
   }
 }
 
-std::pair<Verified, std::string> Verifier::outcome() {
-  const auto follow = bench_.pair.from_follow(
-      {{"checked", verified_.checked}, {"errors", verified_.errors}, {"error", error_}}, progress_);
-  if (bench_.pair.role() != Role::lead) return {verified_, error_};
-  const auto follow_error = follow.at("error").get<std::string>();
-  return {{verified_.checked + follow.at("checked").get<std::uint64_t>(),
-           verified_.errors + follow.at("errors").get<std::uint64_t>()},
-          error_.empty() ? follow_error : error_};
+Checks Verifier::outcome() {
+  auto all = checks_;
+  const auto follow = bench_.pair.from_follow(to_json(checks_), progress_);
+  if (bench_.pair.role() == Role::lead) all.add(parse_checks(follow));
+  return all;
 }
 
 }  // namespace ucxbench::pingpong

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "bench/pingpong/measure.hpp"
@@ -39,8 +38,8 @@ class Verifier {
   /// Round trips of which every message is new and is compared, or operations on new values.
   void exchange_checked_messages();
 
-  /// Of both ranks, on the lead: the count, and the first error in words.
-  std::pair<Verified, std::string> outcome();
+  /// Of both ranks, on the lead.
+  Checks outcome();
 
  private:
   void fill_all(std::uint64_t round);
@@ -49,11 +48,11 @@ class Verifier {
   void zero_all();
   void await_both();
   void check_all(std::uint64_t round, std::uint64_t bytes, std::string_view when);
-  void check(std::size_t thread, std::uint64_t seed, std::uint64_t bytes, std::string_view when);
-  void note(std::size_t thread, std::optional<std::size_t> wrong, std::string_view when);
+  std::string wrong_payload(std::size_t thread, std::optional<std::size_t> at) const;
+  std::string wrong_header(std::uint64_t round) const;
+  void note(const std::string& wrong, std::string_view when);
   void check_places(const LinkBuffers& buffers, std::uint64_t round, std::string_view when);
   void check_value(Loops& loops, std::string_view when);
-  void check_header(std::uint64_t round, std::string_view when);
   void fill_header(std::uint64_t round);
   std::uint64_t header_seed(int rank, std::uint64_t round) const;
 
@@ -61,8 +60,7 @@ class Verifier {
   const Parameters& p_;
   const Rendezvous::Progress& progress_;
   std::vector<Buffer> send_, receive_;  ///< of each thread
-  Verified verified_;
-  std::string error_;
+  Checks checks_;
   std::uint64_t windows_ = 0;  ///< that were checked
 };
 
