@@ -219,9 +219,7 @@ class Rank : public RankOfCases<Parameters> {
     const auto& p = planned.parameters;
     const auto facts = facts_of_all(ranks);
     auto record = made_record(p);
-    for (int peer = 1; peer < comm().size(); ++peer) {
-      for (const auto& lane : comm().lanes(peer)) add_once(record.lanes, lane);
-    }
+    record.lanes = comm().lanes_to_all();
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},
                             .device = device_name(p.comm),

@@ -8,6 +8,7 @@
 
 #include "harness/core/clock.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/result/cases.hpp"
 
 namespace ucxbench {
 namespace {
@@ -145,6 +146,15 @@ void Communicator::rest(const Rendezvous& rendezvous) {
   } else if (may_sleep_) {
     device_->sleep(rendezvous.answer_fd());
   }
+}
+
+std::vector<std::string> Communicator::lanes_to_all() const {
+  std::vector<std::string> all;
+  for (int peer = 0; peer < size(); ++peer) {
+    if (peer == rank()) continue;
+    for (const auto& lane : lanes(peer)) add_once(all, lane);
+  }
+  return all;
 }
 
 void Communicator::barrier() {

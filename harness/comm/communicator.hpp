@@ -63,6 +63,8 @@ class Communicator {
 
   /// What messages to a peer may take, "tcp/lo".
   std::vector<std::string> lanes(int peer) const { return device_->lanes(peer); }
+  /// Those of messages to any peer, each once.
+  std::vector<std::string> lanes_to_all() const;
   const std::map<std::string, std::string>& effective() const { return device_->effective(); }
 
   /// Transfers from now on go into `log`, with `iteration`; null: into none.

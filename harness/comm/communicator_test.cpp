@@ -114,5 +114,36 @@ TEST_F(Communicators, RefuseLabelsOfBarriers) {
   }
 }
 
+/// Has no messages; another lane to each rank, and one to all.
+class NamedLanes final : public CommDevice {
+ public:
+  void connect(Rendezvous&, const Rendezvous::Progress&) override {}
+  void send(int, std::uint64_t, std::span<const std::byte>, Message&) override {}
+  void receive(int, std::uint64_t, std::span<std::byte>, Message&) override {}
+  bool step() override { return false; }
+  bool sleep(int) override { return true; }
+  void worked() override {}
+  void close() override {}
+  std::vector<std::string> lanes(int peer) const override {
+    return {"tcp/eth" + std::to_string(peer), "sysv/memory"};
+  }
+  const std::map<std::string, std::string>& effective() const override { return none_; }
+
+ private:
+  std::map<std::string, std::string> none_;
+};
+
+TEST(Lanes, OfAllPeersAreEachThereOnce) {
+  Meeting meeting;
+  const auto lanes_of = [&](int rank, int ranks) {
+    MeetingRank rendezvous(meeting, rank, ranks);
+    return Communicator(rendezvous, {}, std::make_unique<NamedLanes>()).lanes_to_all();
+  };
+  using Lanes = std::vector<std::string>;
+  EXPECT_EQ(lanes_of(0, 3), (Lanes{"tcp/eth1", "sysv/memory", "tcp/eth2"}));
+  EXPECT_EQ(lanes_of(1, 3), (Lanes{"tcp/eth0", "sysv/memory", "tcp/eth2"}));
+  EXPECT_EQ(lanes_of(0, 1), Lanes{});
+}
+
 }  // namespace
 }  // namespace ucxbench

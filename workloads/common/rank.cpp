@@ -22,25 +22,18 @@ constexpr std::size_t log_capacity = std::size_t{1} << 20U;
 
 // What carried the exchange alone: the devices' counters around it, on rank 0, and the lanes to all
 // peers. The counters are of this host, so they say nothing of ranks on others.
-Json path_of(const Communicator& comm, const WorkloadParameters& p,
+Json path_of(const std::vector<std::string>& lanes, const WorkloadParameters& p,
              const std::vector<RankFacts>& ranks, std::uint64_t payload_bytes, double message_bytes,
              const Json& labels) {
   std::vector<Json> counted;
   for (const auto& rank : ranks) counted.push_back(rank.counted);
-  Evidence evidence{.lanes = {},
-                    .path = {},
-                    .device = device_name(p.comm),
-                    .moved = counted_by_all(counted),
-                    .payload_bytes = payload_bytes,
-                    .message_bytes = message_bytes,
-                    .alike = false};
-  for (int peer = 1; peer < comm.size(); ++peer) {
-    for (const auto& lane : comm.lanes(peer)) {
-      if (std::find(evidence.lanes.begin(), evidence.lanes.end(), lane) == evidence.lanes.end()) {
-        evidence.lanes.push_back(lane);
-      }
-    }
-  }
+  const Evidence evidence{.lanes = lanes,
+                          .path = {},
+                          .device = device_name(p.comm),
+                          .moved = counted_by_all(counted),
+                          .payload_bytes = payload_bytes,
+                          .message_bytes = message_bytes,
+                          .alike = false};
   return path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);
 }
 
@@ -112,10 +105,11 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
   record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
   const auto bytes = record.workload.at("exchange").at("bytes").get<double>();
   if (comm.size() > 1 && bytes > 0) {  // what no byte went over was not used
+    record.lanes = comm.lanes_to_all();
     const auto exchanged = alone ? static_cast<std::uint64_t>(bytes * p.calibrations) : 0;
-    record.lanes = comm.lanes(1);
-    record.path = path_of(comm, p, ranks, exchanged, mean_message(record.workload.at("pairs")),
-                          context.gpus().labels(record.lanes));
+    record.path =
+        path_of(record.lanes, p, ranks, exchanged, mean_message(record.workload.at("pairs")),
+                context.gpus().labels(record.lanes));
   } else {
     record.path = {{"labels", context.gpus().labels(record.lanes)}, {"why", "no byte was sent"}};
   }
