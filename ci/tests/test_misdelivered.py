@@ -95,6 +95,22 @@ def test_an_exchange_alone_is_verified(bench, tmp_path, name):
         first = most * 2 // 3
 
 
+# What comes into a place that others had, and have later. Of each a few messages per exchange.
+REUSED = {"transpose": (["--size", 6000, "--chunk-size", 1500], 4), "halo": (["--size", 1024, "--steps", 4], 8)}
+
+
+@pytest.mark.parametrize("name", REUSED)
+def test_each_message_of_an_exchange_alone_is_verified(bench, tmp_path, name):
+    options, messages = REUSED[name]
+    command = [name, "-n", 2, *options, "--runs", 1, "--warmup-runs", 0]
+    misdelivery = Misdelivery(bench, tmp_path, command)
+    phase = "the exchange alone"
+    done, most, _ = misdelivery.run("nothing", phase=phase)
+    assert done.code == 0 and most % messages == 0 and only(done.file["cases"])["verified"] == verified_runs(done.file["cases"][0]), done
+    done, _, spoilt = misdelivery.run("elsewhere", most - messages, phase=phase, count=1)
+    assert done.code == 4 and spoilt == 2 and only(done.file["cases"])["verified"]["errors"] == 2, done
+
+
 def test_nothing_wrong_is_verified_of_puts(bench, tmp_path):
     """After its first messages, of which the last byte is awaited, ping-pong goes on whatever comes. Those that prove the path
     are less than half of all."""

@@ -21,11 +21,17 @@ struct ExchangeAlone {
   std::function<std::uint64_t(std::uint32_t number)> carry_out;
   /// What is wrong with what came last into each place, in words, or nothing.
   std::function<std::string()> verify;
+  /// Where messages come into places that others had before: the same messages once more, which
+  /// nobody times, each compared before another takes its place. What is wrong, likewise.
+  std::function<std::string(std::uint32_t number)> verify_each{};
+
+  /// How often the messages are sent where so many times count.
+  int all_times(int timed) const { return timed + (verify_each ? 1 : 0); }
 };
 
 /// What it reaches: bytes of all ranks by the span of all ranks, the median of so many times (at
-/// least one), as what it is held against is one of runs. Each time is one of `checks`. All ranks
-/// call it together. Empty where all were too short for the clock.
+/// least one), as what it is held against is one of runs. Each time is one of `checks`, and so is
+/// verify_each. All ranks call it together. Empty where all were too short for the clock.
 std::optional<double> median_exchange_GBps(Communicator& comm, const Clock& clock, int times,
                                            const ExchangeAlone& exchange,
                                            std::vector<Buffer> received, Checks& checks);

@@ -106,7 +106,8 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
   const auto bytes = record.workload.at("exchange").at("bytes").get<double>();
   if (comm.size() > 1 && bytes > 0) {  // what no byte went over was not used
     record.lanes = comm.lanes_to_all();
-    const auto exchanged = alone ? static_cast<std::uint64_t>(bytes * p.calibrations) : 0;
+    const auto exchanged =
+        alone ? static_cast<std::uint64_t>(bytes * workload.alone.all_times(p.calibrations)) : 0;
     record.path =
         path_of(record.lanes, p, ranks, exchanged, mean_message(record.workload.at("pairs")),
                 context.gpus().labels(record.lanes));

@@ -110,36 +110,52 @@ std::uint64_t Halo::sent_bytes() const {
 }
 
 ExchangeAlone Halo::exchange_alone() {
-  // The same of all steps, but of no other exchange, rank or side. The only row of a tile goes to
-  // both of its neighbours.
-  const auto seed = [this](int sender, Side side) {
+  // Of no other exchange, step, rank or side. The only row of a tile goes to both of its
+  // neighbours.
+  const auto seed = [this](int sender, std::uint64_t step, Side side) {
     if (side == south && tile_.edge == 1) side = north;
-    return payload_seed(sender, alone_number_, static_cast<std::uint64_t>(side));
+    return payload_seed(sender, alone_number_,
+                        step * sides.size() + static_cast<std::uint64_t>(side));
   };
-  const auto prepare = [this, seed](std::uint32_t number) {
-    alone_number_ = number;
+  const auto fill = [this, seed](std::uint64_t step) {
     for (const auto side : sides) {
       auto there = part_at(sent(side));
-      there.fill(there.size(), seed(comm_.rank(), side));
+      there.fill(there.size(), seed(comm_.rank(), step, side));
     }
   };
-  const auto carry_out = [this](std::uint32_t number) {
-    for (std::uint64_t step = 0; step < p_.steps; ++step) {
-      begin_exchange(number * p_.steps + step);
-      wait();
-    }
-    return sent_bytes();
+  const auto exchange = [this](std::uint32_t number, std::uint64_t step) {
+    begin_exchange(number * p_.steps + step);
+    wait();
   };
-  const auto verify = [this, seed]() -> std::string {
+  const auto wrong = [this, seed](std::uint64_t step) -> std::string {
     for (const auto side : sides) {
       const auto from = grid_.neighbour(comm_.rank(), side);
       const auto here = part_at(received(side));
-      const auto wrong = wrong_payload(here, here.size(), seed(from, opposite(side)), comm_, from);
-      if (!wrong.empty()) return wrong;
+      const auto error =
+          wrong_payload(here, here.size(), seed(from, step, opposite(side)), comm_, from);
+      if (!error.empty()) return error;
     }
     return "";
   };
-  return {prepare, carry_out, verify};
+  // All steps that are timed send the same.
+  const auto prepare = [this, fill](std::uint32_t number) {
+    alone_number_ = number;
+    fill(0);
+  };
+  const auto carry_out = [this, exchange](std::uint32_t number) {
+    for (std::uint64_t step = 0; step < p_.steps; ++step) exchange(number, step);
+    return sent_bytes();
+  };
+  const auto verify_each = [this, fill, exchange, wrong](std::uint32_t number) {
+    std::string error;
+    for (std::uint64_t step = 0; step < p_.steps; ++step) {
+      fill(step);
+      exchange(number, step);
+      if (error.empty()) error = wrong(step);
+    }
+    return error;
+  };
+  return {prepare, carry_out, [wrong] { return wrong(0); }, verify_each};
 }
 
 // An edge's elements, of whichever buffer they are.

@@ -74,32 +74,50 @@ void Transpose::progress() {
   if (!on_gpu(p_.kind())) clock_of_phases_.progressed(clock_.ticks() - began);
 }
 
-ExchangeAlone Transpose::exchange_alone() {
-  const auto carry_out = [this](std::uint32_t number) {
-    begin_exchange(number);
-    while (!exchange_->all_taken() || !exchange_->sent()) {
-      step();
-      while (const auto arrival = exchange_->next()) exchange_->release(*arrival);
+// All tiles to where they go; each that has come is taken, and its place is free.
+void Transpose::exchange(std::uint32_t number, const std::function<void(const Arrival&)>& take) {
+  begin_exchange(number);
+  while (!exchange_->all_taken() || !exchange_->sent()) {
+    step();
+    while (const auto arrival = exchange_->next()) {
+      take(*arrival);
+      exchange_->release(*arrival);
     }
-    return layout_.bytes_exchanged(rank_);
-  };
-  return {.carry_out = carry_out, .verify = [this] { return wrong_in_ring(); }};
+  }
 }
 
-// Of the tiles that came last into each place.
-std::string Transpose::wrong_in_ring() {
-  std::vector<double> elements;
-  for (const auto& arrival : exchange_->last_of_each_slot()) {
-    const auto tile = layout_.tile(arrival.i, arrival.j);
-    elements.resize(tile.elements());
-    copy_bytes(p_.kind(), elements.data(), arrival.elements, tile.bytes());
-    for (std::uint64_t at = 0; at < elements.size(); ++at) {
-      const auto row = tile.first_row + at / tile.columns;
-      const auto column = tile.first_column + at % tile.columns;
-      if (elements[at] == static_cast<double>(element_at(layout_.size, row, column))) continue;
-      return fmt::format("rank {}: element ({}, {}) of x came as {}", rank_, row, column,
-                         elements[at]);
+ExchangeAlone Transpose::exchange_alone() {
+  const auto carry_out = [this](std::uint32_t number) {
+    exchange(number, [](const Arrival&) {});
+    return layout_.bytes_exchanged(rank_);
+  };
+  const auto verify = [this] {
+    std::string error;
+    for (const auto& arrival : exchange_->last_of_each_slot()) {
+      if (error.empty()) error = wrong_in(arrival);
     }
+    return error;
+  };
+  const auto verify_each = [this](std::uint32_t number) {
+    std::string error;
+    exchange(number, [&](const Arrival& arrival) {
+      if (error.empty()) error = wrong_in(arrival);
+    });
+    return error;
+  };
+  return {.carry_out = carry_out, .verify = verify, .verify_each = verify_each};
+}
+
+std::string Transpose::wrong_in(const Arrival& arrival) {
+  const auto tile = layout_.tile(arrival.i, arrival.j);
+  std::vector<double> elements(tile.elements());
+  copy_bytes(p_.kind(), elements.data(), arrival.elements, tile.bytes());
+  for (std::uint64_t at = 0; at < elements.size(); ++at) {
+    const auto row = tile.first_row + at / tile.columns;
+    const auto column = tile.first_column + at % tile.columns;
+    if (elements[at] == static_cast<double>(element_at(layout_.size, row, column))) continue;
+    return fmt::format("rank {}: element ({}, {}) of x came as {}", rank_, row, column,
+                       elements[at]);
   }
   return "";
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,7 +54,8 @@ class Transpose {
 
   void stamp(std::uint32_t number);
   void begin_exchange(std::uint32_t number);
-  std::string wrong_in_ring();
+  void exchange(std::uint32_t number, const std::function<void(const Arrival&)>& take);
+  std::string wrong_in(const Arrival& arrival);
   void step();
   void progress();
   void add(std::uint64_t i, std::uint64_t j, const double* t);
