@@ -44,16 +44,25 @@ void take_unmeasured(CheckedLimit& checked, const Case& of) {
 
 /// The pairs of the class that is asked for. Where there is none `checked` gets the answer.
 std::set<RankPair> pairs_of_class(const Case& of, const std::string& path_class,
-                                  CheckedLimit& checked) {
+                                  const CheckedRun& run, CheckedLimit& checked) {
   std::set<RankPair> pairs;
   std::set<std::string> classes;
+  bool any = false;
   for (const auto& pair : of.pairs) {
+    const RankPair ranks(pair.at("src").get<int>(), pair.at("dst").get<int>());
+    if (!run.judges(ranks.first, ranks.second)) continue;
+    any = true;
     const auto its_class = text_at(pair, "/class", "");
     if (!its_class.empty()) classes.insert(its_class);
     if (!path_class.empty() && its_class != path_class) continue;
-    pairs.emplace(pair.at("src").get<int>(), pair.at("dst").get<int>());
+    pairs.insert(ranks);
   }
   if (!pairs.empty()) return pairs;
+  if (!any) {
+    checked.fulfilment = Fulfilment::cannot_run;
+    checked.why = "no pair of ranks on such nodes was measured";
+    return pairs;
+  }
   checked.fulfilment = classes.empty() ? Fulfilment::inconclusive : Fulfilment::cannot_run;
   checked.why = classes.empty() ? "the classes of these pairs are not known"
                                 : "no pair of class " + path_class + " was measured, only " +
@@ -97,15 +106,25 @@ std::string pair_text(const RankPair& pair) {
   return std::to_string(pair.first) + "-" + std::to_string(pair.second);
 }
 
+/// Null where no launch of the case was lost.
+const Json* lost_launch_of(const Case& of, const Json& lost_launches) {
+  const auto lost = std::ranges::find_if(lost_launches, [&](const Json& launch) {
+    const auto keys = texts_of(launch.value("cases", Json::array()));
+    return std::ranges::find(keys, of.key) != keys.end();
+  });
+  return lost == lost_launches.end() ? nullptr : &*lost;
+}
+
 /// Pairs of ranks, in either direction, of which nobody has an answer.
 struct Unmeasured {
   std::vector<RankPair> pairs;
   std::size_t of = 0;
 
-  Unmeasured(const Case& measured, const std::set<RankPair>& answered)
-      : of(static_cast<std::size_t>(ranks_of(measured) * (ranks_of(measured) - 1) / 2)) {
+  Unmeasured(const Case& measured, const std::set<RankPair>& answered, const CheckedRun& run) {
     for (int b = 0; b < static_cast<int>(ranks_of(measured)); ++b) {
       for (int a = 0; a < b; ++a) {
+        if (!run.judges(a, b)) continue;
+        ++of;
         if (!answered.contains({a, b}) && !answered.contains({b, a})) pairs.emplace_back(a, b);
       }
     }
@@ -123,29 +142,33 @@ struct Unmeasured {
   }
 };
 
-/// Nothing is met by pairs that nobody looked at, and that ranks do not reach each other is missed.
+/// Nothing is met by pairs that nobody looked at, and that ranks do not reach each other is missed,
+/// whatever other launches measured.
 void take_coverage(CheckedLimit& checked, const Case& of, const std::set<RankPair>& answered,
-                   const Json& lost_launches) {
-  Unmeasured unmeasured(of, answered);
-  if (unmeasured.pairs.empty()) return;
-  const auto lost = std::ranges::find_if(lost_launches, [&](const Json& launch) {
-    const auto keys = texts_of(launch.value("cases", Json::array()));
-    return std::ranges::find(keys, of.key) != keys.end();
-  });
-  if (lost == lost_launches.end()) {
-    if (checked.fulfilment != Fulfilment::met) return;
+                   const CheckedRun& run) {
+  Unmeasured unmeasured(of, answered, run);
+  const auto* lost = lost_launch_of(of, run.lost_launches);
+  if (lost == nullptr) {
+    if (unmeasured.pairs.empty() || checked.fulfilment != Fulfilment::met) return;
     checked.fulfilment = Fulfilment::inconclusive;
     checked.why = unmeasured.in_words();
     return;
   }
+  const bool in_other_launches = unmeasured.pairs.empty();
+  if (in_other_launches) unmeasured = Unmeasured(of, {}, run);
   const auto silent = lost->value("ranks", std::set<int>());
-  std::ranges::stable_partition(unmeasured.pairs, [&](const RankPair& pair) {
-    return silent.contains(pair.first) && silent.contains(pair.second);
-  });
-  std::tie(checked.src, checked.dst) = unmeasured.pairs.front();
+  const auto silent_of = [&](const RankPair& pair) {
+    return (silent.contains(pair.first) ? 1 : 0) + (silent.contains(pair.second) ? 1 : 0);
+  };
+  std::stable_sort(
+      unmeasured.pairs.begin(), unmeasured.pairs.end(),
+      [&](const RankPair& a, const RankPair& b) { return silent_of(a) > silent_of(b); });
+  if (!unmeasured.pairs.empty()) std::tie(checked.src, checked.dst) = unmeasured.pairs.front();
   checked.fulfilment = Fulfilment::missed;
   checked.measured.reset();
-  checked.why = unmeasured.in_words() + ": " + text_at(*lost, "/reason", "");
+  checked.why = in_other_launches ? fmt::format("launch {} was lost", lost->value("launch", 0) + 1)
+                                  : unmeasured.in_words();
+  checked.why += ": " + text_at(*lost, "/reason", "");
 }
 
 /// A figure of another transport says nothing of those that are asked for: what these do not carry
@@ -165,12 +188,11 @@ void take_other_transport(CheckedLimit& checked, const Case& of, const std::set<
 }
 
 CheckedLimit check_metric(const std::string& name, const std::string& metric, double limit,
-                          const std::string& path_class, const Case& of,
-                          const Json& lost_launches) {
+                          const std::string& path_class, const Case& of, const CheckedRun& run,
+                          std::set<RankPair>& answered) {
   CheckedLimit checked{.name = name, .expected = limit};
   if (of.state != CaseState::measured) {
     take_unmeasured(checked, of);
-    take_coverage(checked, of, {}, lost_launches);
     return checked;
   }
   if (is_time_sliced(of)) {
@@ -178,11 +200,10 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
     checked.why = "time-sliced: ranks take turns on one GPU";
     return checked;
   }
-  const auto pairs = pairs_of_class(of, path_class, checked);
+  const auto pairs = pairs_of_class(of, path_class, run, checked);
   if (pairs.empty()) return checked;
   const bool more_is_better = shown_metric(of, metric).better == "higher";
   checked.why = "no " + metric + " was measured";
-  std::set<RankPair> answered;
   take_worst(checked, pairs, [&](const RankPair& pair) -> std::optional<PairAnswer> {
     auto medians = launch_medians(of, pair, metric);
     if (medians.empty()) return std::nullopt;
@@ -206,7 +227,6 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
     const RankPair pair(record.src, record.dst);
     if (!pairs.contains(pair) && record.samples.contains(metric)) answered.insert(pair);
   }
-  take_coverage(checked, of, answered, lost_launches);
   return checked;
 }
 
@@ -232,15 +252,14 @@ std::optional<double> known_share(const std::vector<std::string>& members, const
   return 0;
 }
 
-CheckedLimit check_carriers(const Expectation& expectation, const Case& of,
-                            const Json& lost_launches) {
+CheckedLimit check_carriers(const Expectation& expectation, const Case& of, const CheckedRun& run,
+                            std::set<RankPair>& answered) {
   CheckedLimit checked{.name = "path", .expected = expectation.carriers};
   if (of.state != CaseState::measured) {
     take_unmeasured(checked, of);
-    take_coverage(checked, of, {}, lost_launches);
     return checked;
   }
-  const auto pairs = pairs_of_class(of, expectation.path_class, checked);
+  const auto pairs = pairs_of_class(of, expectation.path_class, run, checked);
   if (pairs.empty()) return checked;
   const auto paths = paths_of_pairs(of);
   checked.why = "cannot tell what carried it: " + text_at(of.path, "/why", "nothing is known");
@@ -262,9 +281,7 @@ CheckedLimit check_carriers(const Expectation& expectation, const Case& of,
   if (checked.fulfilment == Fulfilment::missed) {
     checked.why = carriers_in_words(paths.at({*checked.src, *checked.dst})) + " carried it";
   }
-  std::set<RankPair> answered;
   for (const auto& record : of.launches) answered.emplace(record.src, record.dst);
-  take_coverage(checked, of, answered, lost_launches);
   return checked;
 }
 
@@ -291,18 +308,21 @@ std::vector<double> medians_of_pairs(const Case& of, const std::string& path_cla
 std::string_view to_string(Fulfilment fulfilment) { return name_of(fulfilments, fulfilment); }
 
 std::vector<CheckedLimit> check_limits(const Expectation& expectation, const Case* rates,
-                                       const Case* latencies, const Json& lost_launches) {
+                                       const Case* latencies, const CheckedRun& run) {
   std::vector<CheckedLimit> checked;
-  if (expectation.min_GBps) {
-    checked.push_back(check_metric("min_GBps", "bandwidth_GBps", *expectation.min_GBps,
-                                   expectation.path_class, *rates, lost_launches));
-  }
-  if (expectation.max_us) {
-    checked.push_back(check_metric("max_us", "latency_us", *expectation.max_us,
-                                   expectation.path_class, *latencies, lost_launches));
-  }
+  std::set<RankPair> answered;
+  const auto add = [&](const Case& of, CheckedLimit limit) {
+    take_coverage(limit, of, answered, run);
+    checked.push_back(std::move(limit));
+    answered.clear();
+  };
+  const auto of_metric = [&](const char* name, const char* metric, double limit, const Case& of) {
+    add(of, check_metric(name, metric, limit, expectation.path_class, of, run, answered));
+  };
+  if (expectation.min_GBps) of_metric("min_GBps", "bandwidth_GBps", *expectation.min_GBps, *rates);
+  if (expectation.max_us) of_metric("max_us", "latency_us", *expectation.max_us, *latencies);
   if (!expectation.carriers.empty()) {
-    checked.push_back(check_carriers(expectation, *rates, lost_launches));
+    add(*rates, check_carriers(expectation, *rates, run, answered));
   }
   return checked;
 }
@@ -325,8 +345,11 @@ std::vector<Expectation> expectations_like(const Expectation& like, const Case& 
     for (const auto& [member, share] : carried_by(rates.path)) {
       auto with_path = usual;
       with_path.carriers = {member};
-      if (check_carriers(with_path, rates, Json::array()).fulfilment == Fulfilment::met)
-        usual = with_path;
+      with_path.min_GBps.reset();
+      with_path.max_us.reset();
+      if (check_limits(with_path, &rates, nullptr).front().fulfilment == Fulfilment::met) {
+        usual.carriers = with_path.carriers;
+      }
     }
     all.push_back(std::move(usual));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,14 +47,21 @@ struct CheckedLimit {
   std::optional<PathVerdict> path{};
 };
 
+/// What of a run counts for a limit.
+struct CheckedRun {
+  Json lost_launches = Json::array();    ///< as in Result::run
+  std::optional<std::set<int>> ranks{};  ///< pairs of others are not judged; empty: all are
+
+  bool judges(int a, int b) const { return !ranks || (ranks->contains(a) && ranks->contains(b)); }
+};
+
 /// The limits of `expectation` in the order of CheckedLimit::name. `rates` is a case of p2p that
 /// was measured one pair at a time, `latencies` one of pingpong of every pair. A limit is met only
-/// where all pairs of ranks were measured, in one direction at least. It is missed where they were
-/// not because ranks did not reach each other: `lost_launches` is that of Result::run. Each case is
-/// needed only for its limit (`rates` for the path).
+/// where all pairs of ranks were measured, in one direction at least, and no launch of its case was
+/// lost. It is missed where one was: ranks did not reach each other. Each case is needed only for
+/// its limit (`rates` for the path).
 std::vector<CheckedLimit> check_limits(const Expectation& expectation, const Case* rates,
-                                       const Case* latencies,
-                                       const Json& lost_launches = Json::array());
+                                       const Case* latencies, const CheckedRun& run = {});
 
 /// What a site that was like these two cases may expect again, one for each class of pairs: of the
 /// pair that is furthest off, a fifth less GB/s and half as many us again, to two digits, and the

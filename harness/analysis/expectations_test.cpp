@@ -69,7 +69,7 @@ TEST(Expectations, AreMissedByRanksThatDoNotReachEachOther) {
   };
   const auto lost = lost_of("p2p/tcp");
   const auto judged = [&](const Json& launches) {
-    return check_limits({.min_GBps = 4}, &run.of, &run.of, launches).at(0);
+    return check_limits({.min_GBps = 4}, &run.of, &run.of, {.lost_launches = launches}).at(0);
   };
   for (const auto& [src, dst] : {std::pair{0, 1}, {2, 3}, {0, 2}, {1, 3}}) {
     run.add(src, dst, {5, 6, 7}, "", {{"tcp", 1.0}});
@@ -86,6 +86,47 @@ TEST(Expectations, AreMissedByRanksThatDoNotReachEachOther) {
   EXPECT_EQ(judged(lost).fulfilment, Fulfilment::missed);
   EXPECT_EQ(judged(lost).src, 1);
   EXPECT_EQ(judged(Json::array()).fulfilment, Fulfilment::inconclusive);
+}
+
+TEST(Expectations, AreMissedByALaunchThatIsLostAfterAGoodOne) {
+  auto run = rates();
+  run.of.key = "p2p/tcp";
+  run.of.shows.ranks = 3;
+  for (const auto& [src, dst] : {std::pair{0, 1}, {0, 2}, {1, 2}}) {
+    run.add(src, dst, {5, 6, 7}, "", {{"tcp", 1.0}});
+  }
+  const auto limits = [&](const Expectation& expected, const char* lost_case) {
+    auto launches = Json::array();
+    launches.push_back({{"launch", 1},
+                        {"cases", Json::array({lost_case})},
+                        {"ranks", {2}},
+                        {"reason", "rank 2 hangs"}});
+    return check_limits(expected, &run.of, &run.of, {.lost_launches = launches}).at(0);
+  };
+  for (const auto& expected : {Expectation{.min_GBps = 4}, Expectation{.carriers = {"tcp"}}}) {
+    EXPECT_EQ(limits(expected, "p2p/shm").fulfilment, Fulfilment::met);
+    const auto missed = limits(expected, "p2p/tcp");
+    EXPECT_EQ(missed.fulfilment, Fulfilment::missed);
+    EXPECT_EQ(missed.dst, 2);
+    EXPECT_FALSE(missed.measured);
+    EXPECT_EQ(missed.why, "launch 2 was lost: rank 2 hangs");
+  }
+  // Nor is what could not be judged.
+  EXPECT_EQ(limits({.path_class = "NV2", .min_GBps = 4}, "p2p/tcp").fulfilment, Fulfilment::missed);
+}
+
+TEST(Expectations, OfSomeRanksLookAtTheirPairs) {
+  auto run = rates();
+  run.of.shows.ranks = 4;
+  run.add(0, 1, {5, 6, 7}, "");
+  run.add(1, 2, {1, 1, 1}, "");
+  const auto judged = [&](std::set<int> ranks) {
+    return check_limits({.min_GBps = 4}, &run.of, &run.of, {.ranks = std::move(ranks)}).at(0);
+  };
+  EXPECT_EQ(judged({0, 1}).fulfilment, Fulfilment::met);
+  EXPECT_EQ(judged({1, 2}).fulfilment, Fulfilment::missed);
+  EXPECT_EQ(judged({0, 1, 3}).why, "only 1 of 3 pairs of ranks were measured, not 0-3, 1-3");
+  EXPECT_NE(judged({0, 3}).fulfilment, Fulfilment::met);
 }
 
 // A pair that was seen, but too short for the clock, is none that was measured.

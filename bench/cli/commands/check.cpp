@@ -190,9 +190,10 @@ Exit judge_site(const ExpectedHere& here, const std::vector<NeededCases>& needed
   }
   for (std::size_t at = 0; at < needed.size(); ++at) {
     const auto& cases = result.cases;
-    for (const auto& limit : check_limits(here.expectations[at], &cases.at(needed[at].rates),
-                                          &cases.at(needed[at].latencies),
-                                          result.run.value("lost_launches", Json::array()))) {
+    for (const auto& limit :
+         check_limits(here.expectations[at], &cases.at(needed[at].rates),
+                      &cases.at(needed[at].latencies),
+                      {.lost_launches = result.run.value("lost_launches", Json::array())})) {
       add(here.expectations[at], limit);
     }
   }
