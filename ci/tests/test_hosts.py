@@ -4,6 +4,7 @@ import contextlib
 import hmac
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -300,6 +301,45 @@ def test_a_host_that_is_lost_is_named_and_missed(spread, hosts, tmp_path):
     limit = only(done.file["run"]["check"]["limits"])
     assert limit["verdict"] == "missed" and "node1" in (limit["host"], limit["peer"]), done
     assert "nothing was heard from node1" in done.err and "missed " in done.out, done
+
+
+def test_each_host_is_judged_by_its_own_class(start, hosts, token, tmp_path):
+    """The second one has another processor."""
+    (tmp_path / "cpuinfo").write_text(re.sub(r"(model name\s*:).*", r"\1 Another", pathlib.Path("/proc/cpuinfo").read_text()))
+    another = ["sh", "-c", f'mount --bind "{tmp_path}/cpuinfo" /proc/cpuinfo && exec "$@"', "sh"]
+
+    def node(name, cpu):
+        return f'[[node]]\nname = "{name}"\ncpu = "{cpu}"\n'
+
+    def check(name, site):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "site.toml").write_text("ranks = 2\n" + site)
+        address = f"10.203.8.1:{PORT}"
+        first = start(*hosts.on(0, PROGRAM, "check", "--expect", "site.toml", "--max-time", "10min", "--listen", address, "--hosts", 2,
+                                "--token-file", token, "--json", "run.json"), program=IP, folder=folder)
+        other = start(*hosts.on(1, *another, PROGRAM, "check", "--connect", address, "--token-file", token), program=IP,
+                      folder=tmp_path / f"{name}-other")
+        done = first.finish()
+        other.finish()
+        return done
+
+    tcp = 'transports = "tcp"\nmax_us = '
+    unknown = check("unknown", node("one", "None") + f'[[expect]]\n{tcp}1e9\n')
+    cpu, other_cpu = (host["cpu_model"] for host in unknown.file["machine"]["hosts"])
+    assert unknown.code == 3 and other_cpu == "Another" != cpu, unknown
+    limits = unknown.file["run"]["check"]["limits"]
+    assert [limit["verdict"] for limit in limits] == ["cannot run", "met"]
+    assert f"knows no node like node0 (CPU {cpu}, no GPUs, no NICs), node1 (CPU Another, " in limits[0]["why"]
+    known = node("one", cpu) + f'[[expect]]\nnode = "one"\n{tcp}1e9\n'
+    half = check("half", known)
+    limits = half.file["run"]["check"]["limits"]
+    assert half.code == 3 and "knows no node like node1 (CPU Another, " in limits[0]["why"], half
+    both = check("both", known + node("two", "Another") + f'[[expect]]\nnode = "two"\n{tcp}1e-6\n')
+    assert both.code == 1, both
+    places = {rank["rank"]: rank["host"] for rank in both.file["ranks"]}
+    for limit, verdict, host in zip(both.file["run"]["check"]["limits"], ("met", "missed"), ("node0", "node1")):
+        assert limit["verdict"] == verdict and {places[limit["src"]], places[limit["dst"]]} == {host}, both
 
 
 def test_soak_keeps_its_hosts_from_run_to_run(bench, mpirun):

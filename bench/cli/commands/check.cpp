@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "bench/cli/commands/carry_out.hpp"
 #include "bench/cli/commands/commands.hpp"
@@ -101,12 +102,13 @@ struct NeededCases {
 
 /// `goes_on`: ranks that do not reach each other are for the limits to judge.
 MeasuredRun measure_site(const CheckPlans& plans, const CheckOptions& o,
-                         const GlobalOptions& global, bool goes_on) {
+                         const GlobalOptions& global, bool goes_on,
+                         RemoteSupervisors* others = nullptr) {
   Schedule schedule;
   schedule.goes_on = goes_on;
   schedule.launches = check_launches;
   schedule.max_time = of_option("--max-time", [&] { return parse_duration(o.max_time); });
-  return measure_plans("check", plans.plans(), schedule, o.run, global);
+  return measure_plans("check", plans.plans(), schedule, o.run, global, others);
 }
 
 std::string check_line(std::string_view verdict, std::string_view subject,
@@ -158,12 +160,31 @@ Exit exit_of(Fulfilment fulfilment) {
 /// What a site's file expects here.
 struct ExpectedHere {
   std::vector<Expectation> expectations;
-  std::string no_class;  ///< why it says nothing of nodes like this one; empty where it does
+  std::string no_class;  ///< why it says nothing of nodes like some here; empty where it does
 };
 
+/// Of nodes of that class, where not all are; else empty: all of them.
+std::optional<std::set<int>> ranks_on(const std::string& node, const SiteFile& site,
+                                      const Result& result) {
+  if (node.empty()) return std::nullopt;
+  std::map<std::string, std::string> class_of;
+  for (const auto& host : result.machine.at("hosts")) {
+    const auto* known = find_class(site, class_of_host(host));
+    class_of[text_at(host, "/name")] = known == nullptr ? "" : known->name;
+  }
+  auto ranks = hosts_of_ranks(result);
+  const auto all = ranks.size();
+  std::erase_if(ranks, [&](const auto& of) { return class_of[of.second] != node; });
+  if (ranks.size() == all) return std::nullopt;
+  std::set<int> numbers;
+  for (const auto& of : ranks) numbers.insert(of.first);
+  return numbers;
+}
+
 /// Records what became of each limit, prints it, and returns the status that follows.
-Exit judge_site(const ExpectedHere& here, const std::vector<NeededCases>& needed, Result& result,
-                const CheckOptions& o, bool quiet) {
+Exit judge_site(const SiteFile& site, const ExpectedHere& here,
+                const std::vector<NeededCases>& needed, Result& result, const CheckOptions& o,
+                bool quiet) {
   Json all = Json::array();
   std::string lines;
   auto worst = Fulfilment::met;
@@ -190,11 +211,12 @@ Exit judge_site(const ExpectedHere& here, const std::vector<NeededCases>& needed
   }
   for (std::size_t at = 0; at < needed.size(); ++at) {
     const auto& cases = result.cases;
+    const auto& expectation = here.expectations[at];
     for (const auto& limit :
-         check_limits(here.expectations[at], &cases.at(needed[at].rates),
-                      &cases.at(needed[at].latencies),
-                      {.lost_launches = result.run.value("lost_launches", Json::array())})) {
-      add(here.expectations[at], limit);
+         check_limits(expectation, &cases.at(needed[at].rates), &cases.at(needed[at].latencies),
+                      {.lost_launches = result.run.value("lost_launches", Json::array()),
+                       .ranks = ranks_on(expectation.node, site, result)})) {
+      add(expectation, limit);
     }
   }
   for (const auto& outlier : outliers_in_words(result)) {
@@ -217,43 +239,80 @@ Exit judge_site(const ExpectedHere& here, const std::vector<NeededCases>& needed
   return exit;
 }
 
-/// Those of all nodes, and of this one's class.
-ExpectedHere expectations_here(const SiteFile& site, const std::string& file) {
+/// Those of all nodes, and of these hosts' classes.
+ExpectedHere expectations_here(const SiteFile& site, const std::string& file,
+                               const std::vector<Json>& hosts) {
   if (site.nodes.empty()) return {.expectations = site.expectations, .no_class = {}};
-  const auto node = class_of_host(describe_host());
-  const auto* known = find_class(site, node);
-  ExpectedHere here;
-  std::ranges::copy_if(site.expectations, std::back_inserter(here.expectations),
-                       [&](const Expectation& of) {
-                         return of.node.empty() || (known != nullptr && of.node == known->name);
-                       });
-  if (known == nullptr) {
-    here.no_class = fmt::format(
-        "{} knows no node like this one ({}); add it on a good one: ucx-bench check "
-        "--write-expect {}",
-        file, in_words(node), file);
-  } else if (here.expectations.empty()) {
-    here.no_class =
-        fmt::format("{} expects nothing of nodes like this one ('{}')", file, known->name);
+  std::set<std::string> classes;
+  std::vector<std::string> unknown;
+  std::vector<std::string> without;
+  const auto is_for = [](const Expectation& of, const std::string& node) {
+    return of.node.empty() || of.node == node;
+  };
+  for (const auto& host : hosts) {
+    const auto node = class_of_host(host);
+    const auto* known = find_class(site, node);
+    const auto name = hosts.size() == 1 ? "this one" : text_at(host, "/name");
+    if (known == nullptr) {
+      add_once(unknown, fmt::format("{} ({})", name, in_words(node)));
+      continue;
+    }
+    classes.insert(known->name);
+    if (std::ranges::none_of(site.expectations,
+                             [&](const auto& of) { return is_for(of, known->name); })) {
+      add_once(without, fmt::format("{} ('{}')", name, known->name));
+    }
   }
+  ExpectedHere here;
+  std::ranges::copy_if(
+      site.expectations, std::back_inserter(here.expectations),
+      [&](const Expectation& of) { return of.node.empty() || classes.contains(of.node); });
+  std::vector<std::string> said;
+  if (!unknown.empty()) {
+    said.push_back(
+        fmt::format("{} knows no node like {}; add it on a good one: ucx-bench check "
+                    "--write-expect {}",
+                    file, fmt::join(unknown, ", "), file));
+  }
+  if (!without.empty()) {
+    said.push_back(
+        fmt::format("{} expects nothing of nodes like {}", file, fmt::join(without, ", ")));
+  }
+  here.no_class = fmt::format("{}", fmt::join(said, "; "));
   return here;
 }
 
+/// Their nodes' classes say what is measured.
+RemoteSupervisors gather_others(const SiteFile& site, const CheckOptions& o,
+                                const GlobalOptions& global) {
+  if (site.nodes.empty() || o.sides.number_of_hosts() == 1 || global.dry_run) return {};
+  CheckPlans any(site.ranks, o.sides);
+  any.rates(site.expectations.front());
+  return wait_for_others(any.plans().front(), "check");
+}
+
 /// A run without cases: the outputs of an earlier check may not stay as if they were of this node.
-Exit report_unknown_node(const ExpectedHere& here, const CheckOptions& o,
+Exit report_unknown_node(const SiteFile& site, const ExpectedHere& here, const CheckOptions& o,
                          const GlobalOptions& global) {
   o.run.outputs.check();
   auto result = examine_machine(global.command, {.topology = true});
-  const auto exit = judge_site(here, {}, result, o, global.quiet);
+  const auto exit = judge_site(site, here, {}, result, o, global.quiet);
   return worse(exit, write_examined(result, o.run.outputs, global));
 }
 
 Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
   const auto site = read_site(o.expect);
-  const auto here = expectations_here(site, o.expect);
+  auto others = gather_others(site, o, global);
+  std::vector<Json> hosts = {describe_host()};
+  for (const auto& other : others) hosts.push_back(other->hello().value("facts", Json::object()));
+  const auto here = expectations_here(site, o.expect, hosts);
+  const auto say_goodbye = [&](Exit exit, const std::string& reason) {
+    for (const auto& other : others) other->say_goodbye(exit, reason);
+  };
   if (here.expectations.empty()) {
     if (global.dry_run) throw Failure(Exit::cannot_run, here.no_class);
-    return report_unknown_node(here, o, global);
+    say_goodbye(Exit::cannot_run, here.no_class);
+    return report_unknown_node(site, here, o, global);
   }
   if (global.dry_run && !here.no_class.empty()) {
     print_to(stderr, "ucx-bench: {}\n", here.no_class);
@@ -267,9 +326,10 @@ Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
     }
     if (expectation.max_us) cases.latencies = plans.latencies(expectation);
   }
-  auto [result, exit] = measure_site(plans, o, global, true);
+  auto [result, exit] = measure_site(plans, o, global, true, others.empty() ? nullptr : &others);
   if (!result) return exit;
-  exit = worse(exit, judge_site(here, needed, *result, o, global.quiet));
+  say_goodbye(exit, text_at(result->run, "/reason", ""));
+  exit = worse(exit, judge_site(site, here, needed, *result, o, global.quiet));
   exit = worse(exit, write_or_keep(result->file, run_text(*result)));
   return worse(exit, write_outputs(*result, o.run.outputs, global, false));
 }
