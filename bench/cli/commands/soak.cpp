@@ -59,6 +59,7 @@ struct Held {
   Held least(const Held& other) const {
     return {std::min(bytes, other.bytes), std::min(descriptors, other.descriptors)};
   }
+  bool any() const { return bytes > 0; }
   bool is_more_than(const Held& other) const {
     return bytes - other.bytes >= least_bytes ||
            descriptors - other.descriptors >= least_descriptors;
@@ -78,14 +79,14 @@ Held held_by(const fs::path& process, std::string_view memory) {
           static_cast<double>(entries_of(process / "fd").size())};
 }
 
-/// The most that any rank of this process had, while this lives. Ranks are started by the thread
-/// that makes this.
+/// The most that any rank of this host had, while this lives. Ranks are started by the thread that
+/// makes this, or by who is started by it, as mpirun.
 class RanksWatch {
  public:
   RanksWatch()
-      : children_(fmt::format("/proc/self/task/{}/children", ::gettid())),
+      : own_(fmt::format("/proc/self/task/{}", ::gettid())),
         thread_([this](const std::stop_token& stop) {
-          for (; !stop.stop_requested(); std::this_thread::sleep_for(look_pause)) look();
+          for (; !stop.stop_requested(); std::this_thread::sleep_for(look_pause)) look(own_);
         }) {}
 
   Held most() {
@@ -95,18 +96,19 @@ class RanksWatch {
   }
 
  private:
-  void look() {
-    std::istringstream children(text_of(children_));
+  void look(const fs::path& thread) {
+    std::istringstream children(text_of(thread / "children"));
     for (std::string child; children >> child;) {
       const auto process = fs::path("/proc") / child;
       if (text_of(process / "environ").find("UCXBENCH_INTERNAL_RANK=") == std::string::npos) {
+        for (const auto& other : entries_of(process / "task")) look(process / "task" / other);
         continue;
       }
       most_ = most_.most(held_by(process, "VmHWM:"));
     }
   }
 
-  fs::path children_;
+  fs::path own_;
   Held most_;
   std::jthread thread_;
 };
@@ -147,7 +149,7 @@ class Soak {
     const auto end = Clock::now() + parse_duration(options_.duration);
     auto exit = Exit::done;
     for (auto round = options_.round.value_or(0); exit == Exit::done; ++round) {
-      exit = play(round);
+      exit = count(play(round));
       ours_.push_back(held_by("/proc/self", "VmRSS:"));
       if (options_.round) break;
       if (options_.rounds ? ours_.size() >= *options_.rounds : Clock::now() >= end) break;
@@ -155,20 +157,30 @@ class Soak {
     std::error_code not_empty;
     fs::remove(options_.folder, not_empty);
     if (exit == Exit::done || exit == Exit::gate) exit = worse(exit, judge_ours());
-    if (exit == Exit::done && measured_ == 0) exit = Exit::cannot_run;
+    if (exit == Exit::done && verified_ == 0) exit = Exit::cannot_run;
     for (const auto& other : others_) other->say_goodbye(exit, "");
     return exit;
   }
 
   void say_rounds() const {
     print_to(stdout,
-             "{} rounds: {} measured and verified, {} failed, {} could not run here; in {} of them "
-             "ranks were compared with those of {} times the work\n",
-             ours_.size(), measured_, ours_.size() - measured_ - unavailable_, unavailable_,
-             compared_, times_more);
+             "{} rounds: {} measured and verified, {} failed, {} could not run here{}; in {} of "
+             "them ranks were compared with those of {} times the work\n",
+             ours_.size(), verified_, failed_, unavailable_,
+             interrupted_ > 0 ? fmt::format(", {} interrupted", interrupted_) : "", compared_,
+             times_more);
   }
 
  private:
+  /// What became of a round, by the exit of all that was done in it; and whether to go on.
+  Exit count(Exit round) {
+    ++(round == Exit::done          ? verified_
+       : round == Exit::cannot_run  ? unavailable_
+       : round == Exit::interrupted ? interrupted_
+                                    : failed_);
+    return round == Exit::cannot_run ? Exit::done : round;
+  }
+
   Exit play(std::uint64_t round) {
     for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
       auto command = random_command(seed_, round, attempt);
@@ -187,12 +199,7 @@ class Soak {
     Held once;
     Held often;
     auto exit = measure(command.args(), round, once);
-    if (exit == Exit::cannot_run) {
-      ++unavailable_;
-      return Exit::done;
-    }
     if (exit != Exit::done) return exit;
-    ++measured_;
     if (round % compared_each != 0 && !options_.round) return exit;
     for (int pair = 0; pair < most_pairs; ++pair) {
       Held again;
@@ -206,6 +213,7 @@ class Soak {
       often = pair == 0 ? again : often.least(again);
       if (!often.is_more_than(once)) break;
     }
+    if (!once.any() || !often.any()) return exit;  // they are other hosts' alone
     ++compared_;
     const auto memory = compare("memory", once.bytes, often.bytes, least_bytes, command, round);
     const auto files = compare("open files", once.descriptors, often.descriptors, least_descriptors,
@@ -292,7 +300,7 @@ class Soak {
   GlobalOptions global_;
   RemoteSupervisors others_;
   std::vector<Held> ours_;
-  std::size_t measured_ = 0, unavailable_ = 0;
+  std::size_t verified_ = 0, failed_ = 0, unavailable_ = 0, interrupted_ = 0;  ///< rounds
   std::size_t compared_ = 0;
 };
 
