@@ -114,6 +114,14 @@ def test_no_gain_writes_nothing(bench):
     assert not (done.folder / "tuned.env").exists()
 
 
+def test_settings_that_cannot_be_measured_are_not_called_slower(bench):
+    done = bench("tune", *CASE, "--try", "UCX_SHM_DEVICES=none", "-o", "tuned.env")
+    assert done.code == 3 and not (done.folder / "tuned.env").exists(), done
+    said = done.complaints[-1]
+    assert "nothing written: no setting was measured; 1 could not be measured, the first is UCX_SHM_DEVICES=none: " in said, done
+    assert "no setting was faster" not in done.out, done
+
+
 @pytest.mark.parametrize("words, said", [
     ([], "expected a benchmark with its options"),
     (["pingpong", "--no-such"], "unknown option '--no-such'"),

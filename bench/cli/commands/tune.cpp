@@ -119,13 +119,7 @@ class TuneRun final : public Trials {
     say(fmt::format("tried {} of {} settings in {}{}", found.tried, candidates_.size(),
                     roughly(AbClock::now() - begin_),
                     found.cut_short ? "; the time for the search is used up" : ""));
-    if (found.settings.empty()) {
-      return nothing(found.cut_short
-                         ? fmt::format("none of the {} that there was time for was faster than the "
-                                       "default; give more --max-time",
-                                       counted(found.tried, "setting"))
-                         : "no setting was faster than the default");
-    }
+    if (found.settings.empty()) return nothing_found(found);
     return confirm(found);
   }
 
@@ -332,6 +326,27 @@ class TuneRun final : public Trials {
     for (const auto& settings : candidates_)
       print_to(stdout, "  {}\n", settings_in_words(settings));
     return Exit::done;
+  }
+
+  // Of settings that nobody measured nobody knows that they are no faster.
+  Exit nothing_found(const Tuned& found) const {
+    const auto measured = found.tried - found.unmeasured;
+    const auto left_out = found.unmeasured == 0
+                              ? ""
+                              : fmt::format("; {} could not be measured, the first is {}",
+                                            found.unmeasured, found.problem);
+    if (measured > 0 && !found.cut_short) {
+      return nothing("no setting was faster than the default" + left_out);
+    }
+    if (measured > 0) {
+      return nothing(
+          fmt::format("none of the {} that there was time for was faster than the "
+                      "default; give more --max-time{}",
+                      counted(measured, "setting"), left_out));
+    }
+    throw Failure(found.cut_short ? Exit::inconclusive : Exit::cannot_run,
+                  fmt::format("nothing written: no setting was measured{}{}", left_out,
+                              found.cut_short ? "; give more --max-time" : ""));
   }
 
   Exit nothing(const std::string& why) const {

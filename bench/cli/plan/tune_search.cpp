@@ -129,7 +129,11 @@ class Search {
         const auto trial = trials_.measure(ranked[at].settings, launches);
         ranked[at].score = trial.score();
         std::tie(ranked[at].worst, ranked[at].best) = trial.extremes();
-        if (first_round && launches == 1) ++found_.tried;
+        if (!first_round || launches > 1) continue;
+        ++found_.tried;
+        if (trial.problem.empty()) continue;
+        if (found_.unmeasured++ > 0) continue;
+        found_.problem = settings_in_words(ranked[at].settings) + ": " + trial.problem;
       }
       const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(left);
       std::stable_sort(ranked.begin(), end,

@@ -43,9 +43,12 @@ class Trials {
 };
 
 struct Tuned {
-  Variables settings{};    ///< empty: none was faster than the default
-  double score = 0;        ///< Trial's
-  std::size_t tried = 0;   ///< of the candidates
+  Variables settings{};   ///< empty: none was faster than the default
+  double score = 0;       ///< Trial's
+  std::size_t tried = 0;  ///< of the candidates
+  /// Why the first of these that could not be measured was not; and how many were not.
+  std::string problem{};
+  std::size_t unmeasured = 0;
   bool cut_short = false;  ///< by time
 };
 
