@@ -48,10 +48,26 @@ def test_two_that_are_as_fast(bench, installed):
     assert [run["run"]["ab"]["ucx"]["library"] for run in runs] == [here["library"], copy["library"]]
 
 
-def test_no_change_is_looked_for_no_further(bench, installed):
-    done = bench("versions", "suite.toml", "--ucx", "a=/usr", "--ucx", f"b={installed}", "--folder", ".",
-                 "--bisect", "pingpong/tag/host-host/shm/8B/measure=latency")
-    assert done.code == 0 and "no significant change of pingpong/tag/host-host/shm/8B/measure=latency from a to b" in done.out, done
+CASE = "pingpong/tag/host-host/shm/8B/measure=latency"
+
+
+def test_what_has_no_verdict_is_not_called_unchanged(bench, installed):
+    done = bench("versions", "suite.toml", "--ucx", "a=/usr", "--ucx", f"b={installed}", "--folder", ".", "--bisect", CASE)
+    assert done.code == 6 and "no significant change" not in done.out, done  # two launches say nothing
+    assert f"{CASE}: nothing was decided\n  UCX b: latency_us is inconclusive: " in done.out, done
+
+
+def test_a_version_that_does_not_start_is_not_called_unchanged(bench, installed):
+    (installed / "lib/libucp.so.0").write_text("no library")
+    for words in (["--bisect", CASE], []):
+        done = bench("versions", "suite.toml", "--ucx", "a=/usr", "--ucx", f"b={installed}", "--folder", ".", *words)
+        assert done.code == 3 and "no significant change" not in done.out and "b: " in done.out, done
+        assert ("nothing was decided\n  UCX b: --new " in done.out) == bool(words), done
+
+
+def test_a_case_that_the_suite_has_not(bench, installed):
+    done = bench("versions", "suite.toml", "--ucx", "a=/usr", "--ucx", f"b={installed}", "--folder", "runs", "--bisect", CASE + "x")
+    assert done.code == 2 and CASE + "x" in only(done.complaints) and not (done.folder / "runs").exists(), done
 
 
 def test_one_ucx_under_two_names(bench, installed, tmp_path):

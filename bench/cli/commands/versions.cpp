@@ -148,31 +148,36 @@ class VersionsRun {
                       versions_.size() - 1));
       exit = worse(exit, measure(at, {}, versions_.size() - 1));
     }
-    return exit;
+    const auto is_measured = [](const Json& version) { return version.at("run").is_string(); };
+    const bool any = std::ranges::any_of(all_.at("versions"), is_measured);
+    return any ? exit : worse(exit, Exit::cannot_run);
   }
 
   /// Looks for the first version, in their order, that has the last one's change.
-  Exit bisect() {
+  Exit search() {
+    refuse_unknown_case();
     const auto last = versions_.size() - 1;
     const auto steps = static_cast<std::size_t>(std::ceil(std::log2(last))) + 1;
     auto exit = measure(last, {options_.bisect}, steps);
-    const auto whole = change_at(last);
-    if (exit != Exit::done || whole == 0) {
-      if (exit == Exit::done)
-        found_ = fmt::format("no significant change of {} from {} to {}", options_.bisect,
-                             versions_.front().name, versions_[last].name);
+    if (signals_.stop()) return exit;
+    const auto followed = most_changed(all_, versions_[last].name);
+    if (!followed) return worse(exit, no_change(last));
+    const auto found = bisect(last, [&](std::size_t at) {
+      if (signals_.stop()) return HasIt::unknown;
+      exit = worse(exit, measure(at, {options_.bisect}, steps));
+      return has_change(all_, *followed, versions_[at].name);
+    });
+    if (signals_.stop()) return exit;
+    const auto what = fmt::format("{}: {}", options_.bisect, name_of_row(all_, *followed));
+    if (found.without + 1 == found.with) {
+      found_ = fmt::format("{} changed from UCX {} to {}", what, versions_[found.without].name,
+                           versions_[found.with].name);
       return exit;
     }
-    const auto first = first_with(last, [&](std::size_t at) {
-      if (exit == Exit::done && !signals_.stop()) exit = measure(at, {options_.bisect}, steps);
-      // Nearer to the change than to none.
-      return change_at(at) / whole > 0.5;
-    });
-    if (exit == Exit::done && !signals_.stop()) {
-      found_ = fmt::format("{}: changed from UCX {} to {}", options_.bisect,
-                           versions_[first - 1].name, versions_[first].name);
-    }
-    return exit;
+    found_ = fmt::format("{} changed between UCX {} and {}; nothing was decided of what is between",
+                         what, versions_[found.without].name, versions_[found.with].name);
+    for (auto at = found.without + 1; at < found.with; ++at) found_ += "\n" + undecided(at);
+    return worse(exit, Exit::inconclusive);
   }
 
   /// What was measured, as it was asked for.
@@ -285,18 +290,39 @@ class VersionsRun {
     }
   }
 
-  /// The logarithm of a version's ratio; 0 where it has not changed.
-  double change_at(std::size_t at) const {
-    double most = 0;
-    for (const auto& row : all_.at("rows")) {
-      const auto cell = row.at("cells").find(versions_[at].name);
-      if (cell == row.at("cells").end()) continue;
-      const auto& verdict = cell->at("verdict");
-      if (verdict != "regressed" && verdict != "improved") continue;
-      const auto change = std::log(cell->at("ratio").get<double>());
-      if (std::abs(change) > std::abs(most)) most = change;
+  /// It is no version's problem. Throws Failure(Exit::usage).
+  void refuse_unknown_case() {
+    auto base = side_of("base", versions_.front());
+    auto same = side_of("new", versions_.front());
+    auto wanted = extent({options_.bisect}, 1);
+    wanted.may_be_equal = true;
+    try {
+      AbRun(options_.file, wanted, AbMethod::automatic, global_).ask(base, same, signals_);
+    } catch (const Failure& failure) {
+      if (signals_.stop()) throw;
+      throw Failure(
+          Exit::usage,
+          fmt::format("--bisect {}: UCX {} cannot measure it, or '{}' has no such case: {}",
+                      options_.bisect, versions_.front().name, options_.file, failure.what()));
     }
-    return most;
+  }
+
+  /// Nothing is unchanged that was not measured, or has no verdict.
+  Exit no_change(std::size_t last) {
+    const auto why = why_undecided(all_, options_.bisect, versions_[last].name);
+    if (why.empty()) {
+      found_ = fmt::format("no significant change of {} from {} to {}", options_.bisect,
+                           versions_.front().name, versions_[last].name);
+      return Exit::done;
+    }
+    found_ = fmt::format("{}: nothing was decided\n{}", options_.bisect, undecided(last));
+    const bool measured = all_["versions"][last]["run"].is_string();
+    return measured ? Exit::inconclusive : Exit::cannot_run;
+  }
+
+  std::string undecided(std::size_t at) const {
+    return fmt::format("  UCX {}: {}", versions_[at].name,
+                       why_undecided(all_, options_.bisect, versions_[at].name));
   }
 
   const VersionsOptions& options_;
@@ -313,7 +339,7 @@ Exit run_versions(const VersionsOptions& o, const GlobalOptions& global) {
   check_outputs({{"json", o.json}, {"markdown", o.markdown}, {"html", o.html}}, {o.file});
   VersionsRun run(o, global);
   if (global.dry_run) return run.dry_run();
-  const auto exit = o.bisect.empty() ? run.all_of_them() : run.bisect();
+  const auto exit = o.bisect.empty() ? run.all_of_them() : run.search();
   return worse(exit, run.write());
 }
 
