@@ -14,6 +14,7 @@
 #include "harness/comm/link.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench::pingpong {
@@ -123,7 +124,7 @@ void check(const Parameters& p, const Local& local) {
     refuse(fmt::format("--ranks {}", p.ranks),
            "pairs need an even number, or 1 with --transports self");
   }
-  if (p.enable_rdmacm && std::ranges::find(p.transports, "ib") == p.transports.end()) {
+  if (p.enable_rdmacm && !names_fabric(p.transports, Fabric::rdma)) {
     refuse("--enable-rdmacm", "connections by rdmacm need --enable-infiniband");
   }
   if (p.bidirectional && !p.bandwidth) {

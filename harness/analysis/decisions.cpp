@@ -7,8 +7,9 @@
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/labels.hpp"
+#include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
-#include "harness/result/transport_names.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -277,7 +278,7 @@ bool measured_infiniband(const Judged& run) {
   return std::ranges::any_of(cases_to_advise(run), [&](const Case* of) {
     if (!reach_of(run, *of).between) return false;
     return std::ranges::any_of(of->launches, [](const LaunchRecord& record) {
-      return carried_by(record.path).contains("ib");
+      return share_over(Fabric::rdma, record.path) > 0;
     });
   });
 }

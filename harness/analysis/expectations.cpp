@@ -244,7 +244,7 @@ std::optional<double> known_share(const std::vector<std::string>& members, const
       return share_by(members, path);
     case Unmet::counters_deny:
       return share_by(members, path) -
-             (1 - medium->counted.value_or(0)) * share_by({"nvlink"}, path);
+             (1 - medium->counted.value_or(0)) * share_over(Fabric::gpu_links, path);
     case Unmet::inside_one_gpu:
     case Unmet::over_pcie:
       break;

@@ -108,16 +108,15 @@ SeenMedium of_all(const std::vector<SeenMedium>& all) {
 }  // namespace
 
 std::optional<SeenMedium> medium_of(const Judged& run, const Case& of, const LaunchRecord& record) {
-  const auto carried = carried_by(record.path);
-  const auto by_ipc = carried.find("nvlink");
-  if (by_ipc == carried.end() || by_ipc->second < 1 - nearly_all_payload) return std::nullopt;
+  const auto by_ipc = share_over(Fabric::gpu_links, record.path);
+  if (by_ipc < 1 - nearly_all_payload) return std::nullopt;
   const auto pairs = pairs_of(of, record);
   if (pairs.size() == 1 && has_label(record.path, Label::same_gpu)) {
     return SeenMedium{.medium = Medium::same_gpu, .proof = MediumProof::one_gpu};
   }
   const auto by_path = medium_of_paths(run, pairs);
   if (by_path.medium == Medium::same_gpu) return by_path;
-  const auto share = counted_share(record.path, by_ipc->second);
+  const auto share = counted_share(record.path, by_ipc);
   return share ? with_counters(by_path, *share) : by_path;
 }
 

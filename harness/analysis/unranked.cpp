@@ -38,7 +38,7 @@ std::optional<Unranked> why_unranked(const Judged& run, const Case& of) {
   }
   if (went_otherwise(of)) return Unranked::other_transport;
   // Whatever carries it is as asked of `auto`, which is UCX's own choice.
-  const bool proved = verdict_in(of.path) == PathVerdict::as_asked && !asks_for(of, "auto");
+  const bool proved = verdict_in(of.path) == PathVerdict::as_asked && !asks_for(of, Fabric::any);
   if (!proved && is_overridden(run, of)) return Unranked::overridden;
   return std::nullopt;
 }

@@ -8,7 +8,9 @@
 namespace ucxbench {
 namespace {
 
-bool over_ucx(const TransportSet& set) { return set.has("ib") || set.has("nvlink"); }
+bool over_ucx(const TransportSet& set) {
+  return set.names(Fabric::rdma) || set.names(Fabric::gpu_links);
+}
 
 // UCX's names of InfiniBand devices have a port.
 std::string network_interfaces(const std::string& net_devices) {
@@ -30,12 +32,12 @@ std::vector<UcxSetting> mpi_settings(const TransportSet& set, const SetUse& use,
       all.push_back({fmt::format("OMPI_MCA_opal_common_ucx_{}", what), "any",
                      "UCX_TLS and UCX_NET_DEVICES say which"});
     }
-  } else if (!set.has("auto")) {
+  } else if (!set.names(Fabric::any)) {
     all.push_back({"OMPI_MCA_pml", "ob1", "what sends by Open MPI's own transports, the btl"});
-    all.push_back(
-        {"OMPI_MCA_btl",
-         fmt::format("self{}{}", set.has("shm") ? ",vader" : "", set.has("tcp") ? ",tcp" : ""),
-         "the transports of the set: vader is shared memory"});
+    all.push_back({"OMPI_MCA_btl",
+                   fmt::format("self{}{}", set.names(Fabric::shared_memory) ? ",vader" : "",
+                               set.names(Fabric::sockets) ? ",tcp" : ""),
+                   "the transports of the set: vader is shared memory"});
   }
   const auto interfaces = network_interfaces(use.net_devices);
   if (!interfaces.empty()) {
@@ -59,7 +61,8 @@ std::string why_no_mpi(const MpiFound& found, const TransportSet& set, bool gpu_
   if (gpu_memory && !found.gpu_memory) {
     return fmt::format("mpi: {} here says that it takes the host's memory only", found.library);
   }
-  const bool any = over_ucx(set) || set.has("tcp") || set.has("shm") || set.has("auto");
+  const bool any =
+      over_ucx(set) || set.may_use(Fabric::sockets) || set.may_use(Fabric::shared_memory);
   return any ? "" : "mpi: between ranks it carries messages over tcp and shm";
 }
 

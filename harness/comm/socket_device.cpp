@@ -17,6 +17,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/fd.hpp"
 #include "harness/launch/leftovers.hpp"
+#include "harness/result/transports.hpp"
 
 namespace ucxbench {
 namespace {
@@ -181,8 +182,9 @@ class SocketDevice final : public CommDevice {
 std::string why_no_sockets(const std::vector<std::string>& transports, bool gpu_memory,
                            bool one_host) {
   for (const auto& member : transports) {
-    if (member == "tcp" || member == "auto" || (member == "shm" && one_host)) continue;
-    if (member == "shm" && transports.size() > 1) continue;
+    const auto fabric = fabric_of(member);
+    if (fabric == Fabric::sockets || fabric == Fabric::any) continue;
+    if (fabric == Fabric::shared_memory && (one_host || transports.size() > 1)) continue;
     return fmt::format(
         "{}: sockets carry messages over tcp, and within a host over shm as Unix "
         "sockets",

@@ -17,6 +17,7 @@
 #include "harness/core/files.hpp"
 #include "harness/core/strangers.hpp"
 #include "harness/core/text.hpp"
+#include "harness/result/transports.hpp"
 
 namespace ucxbench {
 namespace {
@@ -77,11 +78,8 @@ std::pair<sockaddr_un, socklen_t> unix_address(const std::string& name) {
 }  // namespace
 
 SocketWays SocketWays::of(const std::vector<std::string>& transports, std::string net_devices) {
-  const auto has = [&](std::string_view member) {
-    return std::ranges::find(transports, member) != transports.end();
-  };
-  return {.by_unix = has("shm") || has("auto"),
-          .by_tcp = has("tcp") || has("auto"),
+  return {.by_unix = may_use(transports, Fabric::shared_memory),
+          .by_tcp = may_use(transports, Fabric::sockets),
           .net_devices = std::move(net_devices)};
 }
 

@@ -10,6 +10,7 @@
 #include "harness/result/cases.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/phases.hpp"
+#include "harness/result/transports.hpp"
 
 namespace ucxbench {
 namespace {
@@ -76,7 +77,8 @@ bool cpu_moves_the_bytes(const Case& of) {
   const auto found = of.parameters.find("transports");
   const auto members = found == of.parameters.end() ? std::vector<std::string>() : texts_of(*found);
   return std::all_of(members.begin(), members.end(), [](const std::string& member) {
-    return member == "tcp" || member == "shm" || member == "self";
+    const auto fabric = fabric_of(member);
+    return fabric != Fabric::gpu_links && fabric != Fabric::rdma && fabric != Fabric::any;
   });
 }
 

@@ -69,14 +69,15 @@ std::string in_words(const SeenMedium& seen) {
 
 /// What a member of a set is carried by, and over what.
 std::string in_words(const std::string& member, const std::optional<SeenMedium>& medium) {
-  const bool has_media = member == "nvlink" && medium;
+  const bool has_media = fabric_of(member) == Fabric::gpu_links && medium;
   return carrier_of_member(member) + (has_media ? in_words(*medium) : "");
 }
 
 }  // namespace
 
 std::string carrier_of_member(const std::string& member) {
-  return member == "nvlink" ? "cuda_ipc" : member;
+  const auto* known = find_transport(member);
+  return known == nullptr || known->carrier.empty() ? member : std::string(known->carrier);
 }
 
 SeenMedium seen_medium(std::set<Medium> media, MediumProof proof) {
@@ -125,6 +126,14 @@ double share_by(const std::vector<std::string>& members,
 
 double share_by(const std::vector<std::string>& members, const Json& path) {
   return share_by(members, carried_by(path));
+}
+
+double share_over(Fabric fabric, const Json& path) {
+  double share = 0;
+  for (const auto& [member, part] : carried_by(path)) {
+    if (fabric_of(member) == fabric) share += part;
+  }
+  return share;
 }
 
 Unmet unmet_by(const std::vector<std::string>& members, const Json& path,

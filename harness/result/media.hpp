@@ -13,6 +13,7 @@
 
 #include "harness/core/names.hpp"
 #include "harness/result/result.hpp"
+#include "harness/result/transports.hpp"
 
 namespace ucxbench {
 
@@ -92,6 +93,8 @@ std::string to_string(Unmet unmet);  ///< "inside-one-gpu", …
 double share_by(const std::vector<std::string>& members,
                 const std::map<std::string, double>& carried);
 double share_by(const std::vector<std::string>& members, const Json& path);
+/// By transports of this fabric; 0 also where nobody can tell.
+double share_over(Fabric fabric, const Json& path);
 
 /// Whether members of a set, or "auto" for any, carried nearly all of a payload, by a case's or a
 /// launch's path and its medium. What cuda_ipc carried counts as `nvlink` only where it is known to

@@ -59,7 +59,8 @@ void check_settings(const Json& asked) {
 // the peer's machine has its own. UCX would try again for ever.
 void check_lockable(const TransportSet& set) {
   const auto problem = lockable_problem(raise_lockable_bytes());
-  if (set.has("ib") && !problem.empty()) throw Failure(Exit::cannot_run, "ib: " + problem);
+  if (set.names(Fabric::rdma) && !problem.empty())
+    throw Failure(Exit::cannot_run, "ib: " + problem);
 }
 
 // NVML is loaded only where its counters may have to do with the run.

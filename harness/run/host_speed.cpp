@@ -6,6 +6,7 @@
 #include "harness/host/copies.hpp"
 #include "harness/host/processors.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
@@ -34,7 +35,7 @@ const LaunchPlan* copying_plan(const std::vector<LaunchPlan>& plans, const Resul
   const LaunchPlan* copying = nullptr;
   std::size_t most = 0;
   for (const auto& plan : plans) {
-    const bool shares = plan.set.has("shm") || plan.set.has("auto");
+    const bool shares = plan.set.may_use(Fabric::shared_memory);
     const bool on_host = std::ranges::any_of(
         plan.cases, [&](auto index) { return of_memory(result.cases[index], "host"); });
     const bool wanted = plan.unavailable.empty() && !plan.no_memory_copy;

@@ -30,6 +30,7 @@
 #include "harness/core/text.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/leftovers.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/run/loaded_libraries.hpp"
 #include "harness/topology/discover.hpp"
 #include "harness/transports/transport_set.hpp"
@@ -150,7 +151,7 @@ void from_json(const Json& json, Probe& found) {
 }
 
 std::string why_not_here(std::string_view transport, const Probe& found) {
-  if (transport == "nvlink" && !found.no_cuda.empty()) {
+  if (fabric_of(transport) == Fabric::gpu_links && !found.no_cuda.empty()) {
     return (found.no_cuda.starts_with("no GPU") ? "" : "no GPU: ") + found.no_cuda;
   }
   const auto prefix = fmt::format("{}: ", transport);

@@ -39,7 +39,7 @@ struct ProbeFor {
       values{};  ///< of UCX's variables: can it read them
 };
 
-/// Why a transport of `transport_names` cannot be used here, without its name before; empty: it
+/// Why a transport of `transports()` cannot be used here, without its name before; empty: it
 /// can. Where CUDA was asked for and there is no GPU, nvlink lacks that, whatever UCX was built
 /// with.
 std::string why_not_here(std::string_view transport, const Probe& found);

@@ -108,17 +108,17 @@ Result describe_run(const std::vector<std::string>& command, const Variables& ta
   for (const auto& resource : ucx.resources) {
     resources.push_back(in_words(resource));
   }
-  Json transports = Json::object();
-  for (const auto& known : transport_names()) {
+  Json usable = Json::object();
+  for (const auto& known : transports()) {
     auto why = why_not_here(known.name, found);
     if (!why.empty()) why = fmt::format("{}: {}", known.name, why);
-    transports[std::string(known.name)] = text_or_null(why);
+    usable[std::string(known.name)] = text_or_null(why);
   }
   result.ucx = {{"version", ucx.version},
                 {"headers", ucx.headers},
                 {"library", ucx.library},
                 {"resources", resources},
-                {"transports", transports},
+                {"transports", usable},
                 {"configuration_files", files},
                 {"environment",
                  {{"asked", Json::object()},

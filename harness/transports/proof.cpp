@@ -11,6 +11,7 @@
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/media.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/transports/lanes.hpp"
 #include "harness/transports/printed.hpp"
 
@@ -38,15 +39,11 @@ constexpr double nearly_all = 0.95;
 // message (UCX 1.22, payload by cuda_ipc on an H200 and on the emulated driver).
 constexpr double most_control_bytes = 1024;
 
-std::string member_of_lane(const std::string& lane) {
-  return member_of(std::string_view(lane).substr(0, lane.find('/')));
-}
-
 // Members that carry payload; not the lanes that only stage or connect.
 std::set<std::string> members_of(const std::vector<std::string>& lanes) {
   std::set<std::string> members;
   for (const auto& lane : lanes) {
-    const auto member = member_of_lane(lane);
+    const auto member = transport_of_lane(lane);
     if (member != "staging" && member != "wireup") members.insert(member);
   }
   return members;
@@ -62,7 +59,7 @@ std::map<std::string, double> counted_shares(const Evidence& evidence) {
   std::map<std::string, double> shares;
   if (evidence.payload_bytes == 0) return shares;
   for (const auto& [name, bytes] : evidence.moved) {
-    shares[member_of_lane(name)] +=
+    shares[transport_of_lane(name)] +=
         static_cast<double>(bytes) / static_cast<double>(evidence.payload_bytes);
   }
   for (auto& [member, share] : shares) share = std::min(share, 1.0);
@@ -73,8 +70,9 @@ std::map<std::string, double> counted_shares(const Evidence& evidence) {
 // Each host has those of its network devices. An adapter, or GPUs, may have none; and bytes that
 // cuda_ipc carried need not cross an NVLink, so that its counters can prove it but not deny it.
 bool has_counters(const Evidence& evidence, const std::string& member) {
-  return member == "tcp" ||
-         (member == "ib" && std::ranges::any_of(evidence.moved, [](const auto& counter) {
+  const auto fabric = fabric_of(member);
+  return fabric == Fabric::sockets ||
+         (fabric == Fabric::rdma && std::ranges::any_of(evidence.moved, [](const auto& counter) {
             return counter.first.starts_with("ib/");
           }));
 }
@@ -88,7 +86,7 @@ std::string in_words(const std::map<std::string, double>& carried) {
 }
 
 std::string counters_of(const std::string& member) {
-  return member == "nvlink" ? "NVLink" : member;
+  return fabric_of(member) == Fabric::gpu_links ? "NVLink" : member;
 }
 
 // What a line has to say beside the proof: of which member, how much of the payload its counters
@@ -154,7 +152,8 @@ Shares shares_by_counters(const std::set<std::string>& possible, const Evidence&
   for (const auto& member : possible) {
     const auto seen = counted.find(member);
     if (!has_counters(evidence, member)) {
-      if (member != "nvlink" || seen == counted.end() || seen->second < nearly_all) {
+      if (fabric_of(member) != Fabric::gpu_links || seen == counted.end() ||
+          seen->second < nearly_all) {
         of.left.push_back(member);
         continue;
       }
@@ -261,7 +260,7 @@ Verdict judge(const TransportSet& set, const Evidence& evidence) {
                   .why = why_of(found, evidence)};
   const auto possible = members_of(evidence.lanes);
   for (const auto& member : set.members()) {
-    if (member == "auto" || possible.empty() || possible.contains(member)) continue;
+    if (fabric_of(member) == Fabric::any || possible.empty() || possible.contains(member)) continue;
     verdict.why += fmt::format("; {} configured no lane for {}", evidence.device, member);
   }
   verdict.path = verdict_of(set.members(), verdict.carried);

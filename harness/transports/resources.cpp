@@ -21,6 +21,7 @@
 
 #include "harness/core/files.hpp"
 #include "harness/core/json.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/transports/known_settings.hpp"
 #include "harness/transports/ucx_error.hpp"
 
@@ -109,12 +110,13 @@ std::filesystem::path module_folder(const UcxResources& found) {
 }
 
 void try_modules(UcxResources& found) {
-  constexpr std::array<std::pair<const char*, const char*>, 2> modules = {
-      {{"libuct_cuda.so", "cuda_ipc"}, {"libuct_ib.so", "ib"}}};
-  for (const auto& [module, component] : modules) {
-    const auto file = std::filesystem::path(found.modules) / module;
-    if (found.has_component(component) || !std::filesystem::exists(file)) continue;
-    if (::dlopen(file.c_str(), RTLD_LAZY) == nullptr) found.broken_modules[module] = ::dlerror();
+  for (const auto& transport : transports()) {
+    if (transport.module.empty() || found.has_component(transport.component)) continue;
+    const auto file = std::filesystem::path(found.modules) / transport.module;
+    if (!std::filesystem::exists(file)) continue;
+    if (::dlopen(file.c_str(), RTLD_LAZY) == nullptr) {
+      found.broken_modules[std::string(transport.module)] = ::dlerror();
+    }
   }
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/launch/environment.hpp"
-#include "harness/result/transport_names.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/transports/resources.hpp"
 
 namespace ucxbench {
@@ -22,7 +22,8 @@ class TransportSet {
   static TransportSet of(const std::vector<std::string>& members);
 
   const std::vector<std::string>& members() const { return members_; }
-  bool has(std::string_view member) const;
+  bool names(Fabric fabric) const;    ///< one of its members is of it
+  bool may_use(Fabric fabric) const;  ///< names it, or leaves the choice to UCX
 
   /// "tcp+nvlink", as it stands in case keys.
   std::string name() const;
@@ -65,10 +66,5 @@ bool available(std::string_view member, const UcxResources& resources);
 /// can.
 std::vector<std::string> missing(const TransportSet& set, const UcxResources& resources,
                                  const SetUse& use = {});
-
-/// The member that a lane on UCX transport `ucx_name` belongs to: "shm" for "posix" and "cma",
-/// "ib" for "rc_mlx5". "staging" for cuda_copy and gdr_copy, which move bytes between a GPU and its
-/// host for any member; "wireup" for ud, which makes rc's connections; the name itself if unknown.
-std::string member_of(std::string_view ucx_name);
 
 }  // namespace ucxbench

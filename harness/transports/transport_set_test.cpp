@@ -186,16 +186,5 @@ TEST(TransportSet, RefusesWhatAUserMakesOfIt) {
   EXPECT_FALSE(refused("UCX_RNDV_THRESH", "1K", "tcp", true));
 }
 
-TEST(TransportSet, KnowsTheLanesOfItsMembers) {
-  EXPECT_EQ(member_of("posix"), "shm");
-  EXPECT_EQ(member_of("cma"), "shm");
-  EXPECT_EQ(member_of("tcp"), "tcp");
-  EXPECT_EQ(member_of("rc_mlx5"), "ib");
-  EXPECT_EQ(member_of("rc_verbs"), "ib");
-  EXPECT_EQ(member_of("ud_verbs"), "wireup");
-  EXPECT_EQ(member_of("cuda_ipc"), "nvlink");
-  EXPECT_EQ(member_of("cuda_copy"), "staging");
-}
-
 }  // namespace
 }  // namespace ucxbench

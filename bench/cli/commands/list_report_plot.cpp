@@ -50,7 +50,7 @@ void list_transports() {
     auto lines = wrapped(text, std::string(head.size(), ' '), page_width());
     print_to(stdout, "{}", lines.replace(0, head.size(), head));
   };
-  for (const auto& known : transport_names()) {
+  for (const auto& known : transports()) {
     const auto why = why_not_here(known.name, found);
     print(known.name, why.empty() ? "available" : "not available",
           why.empty() ? std::string(known.description) : why);

@@ -44,7 +44,7 @@ Fields<TransportOptions> fields_of_transports() {
                   .group = "place",
                   .type_name = "LIST"}),
       texts_field(&TransportOptions::transports,
-                  with_choices(transport_names(),
+                  with_choices(transports(),
                                {.name = "transports",
                                 .help = "one set: {}; commas or + join all but auto; repeat the "
                                         "option for several (default: tcp, then shm)",
@@ -97,13 +97,13 @@ std::vector<TransportSet> TransportOptions::sets(int ranks,
   std::vector<TransportSet> sets;
   for (const auto& each : texts) {
     auto set = TransportSet::parse(each);
-    const bool self_only = set.members() == std::vector<std::string>{"self"};
+    const bool self_only = set.names(Fabric::process) && set.members().size() == 1;
     if (ranks == 1 && !self_only) {
       throw Failure(Exit::usage, fmt::format("--ranks 1 with --transports {}: one rank plays with "
                                              "itself over self only; use -n 2 or --transports self",
                                              each));
     }
-    if (ranks > 1 && set.has("self")) {
+    if (ranks > 1 && set.names(Fabric::process)) {
       throw Failure(Exit::usage, fmt::format("--transports {}: self is one rank with itself; use "
                                              "-n 1, or leave self out",
                                              each));
@@ -115,10 +115,11 @@ std::vector<TransportSet> TransportOptions::sets(int ranks,
 }
 
 std::string why_never_missed(const TransportSet& set) {
-  const bool all = std::ranges::all_of(transport_names(), [&](const TransportName& known) {
-    return known.name == "self" || known.name == "auto" || set.has(known.name);
+  const bool all = std::ranges::all_of(transports(), [&](const Transport& known) {
+    return known.fabric == Fabric::process || known.fabric == Fabric::any ||
+           std::ranges::find(set.members(), known.name) != set.members().end();
   });
-  if (!all && !set.has("auto")) return "";
+  if (!all && !set.names(Fabric::any)) return "";
   return fmt::format(
       "'{}' is whatever carries a message, so nothing can miss it: name what must carry it",
       fmt::join(set.members(), ","));
@@ -133,7 +134,8 @@ std::optional<TransportSet> TransportOptions::required(
   }
   for (const auto& set : sets) {
     for (const auto& member : required.members()) {
-      if (set.has(member) || set.has("auto")) continue;
+      const bool named = std::ranges::find(set.members(), member) != set.members().end();
+      if (named || set.names(Fabric::any)) continue;
       throw Failure(Exit::usage, fmt::format("--require {}: --transports {} does not ask for {}; "
                                              "require a transport that every --transports names",
                                              require, set.name(), member));

@@ -4,9 +4,13 @@ namespace ucxbench {
 
 std::vector<TransportSet> ablation_sets(const UcxResources& ucx, bool gpu_memory) {
   std::vector<std::string> members;
-  for (const auto& [name, tls, description] : transport_names()) {
-    if (name == "self" || name == "auto" || (name == "nvlink" && !gpu_memory)) continue;
-    if (missing(TransportSet::parse(name), ucx).empty()) members.emplace_back(name);
+  for (const auto& known : transports()) {
+    const auto fabric = known.fabric;
+    if (fabric == Fabric::process || fabric == Fabric::any ||
+        (fabric == Fabric::gpu_links && !gpu_memory)) {
+      continue;
+    }
+    if (missing(TransportSet::parse(known.name), ucx).empty()) members.emplace_back(known.name);
   }
   std::vector<TransportSet> sets;
   for (unsigned chosen = 1; chosen < 1U << members.size(); ++chosen) {
@@ -22,7 +26,8 @@ std::vector<TransportSet> ablation_sets(const UcxResources& ucx, bool gpu_memory
 
 bool ablates(CommKind comm, const TransportSet& set) {
   if (comm != CommKind::sockets) return true;
-  return set.members().size() == 1 && (set.has("tcp") || set.has("shm"));
+  return set.members().size() == 1 &&
+         (set.names(Fabric::sockets) || set.names(Fabric::shared_memory));
 }
 
 }  // namespace ucxbench

@@ -74,10 +74,10 @@ std::string net_devices_of(const std::string& option, const TransportSet& set,
                            const std::string& route, bool check,
                            const std::filesystem::path& infiniband) {
   if (option == "auto" || option == "nearest") {
-    if (!set.has("tcp") && !set.has("auto")) return "";
+    if (!set.may_use(Fabric::sockets)) return "";
     std::vector<std::string> devices = {route};
     // The list holds for every transport: without its ports the set would have no InfiniBand.
-    if (!set.has("tcp") || set.has("ib")) {
+    if (!set.names(Fabric::sockets) || set.names(Fabric::rdma)) {
       const auto ports = active_rdma_ports(infiniband);
       devices.insert(devices.end(), ports.begin(), ports.end());
     }

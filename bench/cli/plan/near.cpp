@@ -87,7 +87,7 @@ std::vector<std::string> nearest_net_devices(const Wiring& wiring, const DataPla
   if (route == "all") return {};
   const auto usable = [&](std::size_t nic) { return !port_of_nic(wiring, nic).empty(); };
   const auto nics = nearest_nic_each(wiring.graph, data, usable);
-  const bool tcp = set.has("tcp") || set.has("auto");
+  const bool tcp = set.may_use(Fabric::sockets);
   std::vector<std::string> devices;
   for (const auto& nic : nics) {
     if (!nic) return {};

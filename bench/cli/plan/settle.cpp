@@ -30,15 +30,15 @@
 namespace ucxbench {
 namespace {
 
-bool names(const Plan& plan, std::string_view member) {
-  return std::ranges::any_of(plan.sets, [&](const auto& set) { return set.has(member); });
+bool names(const Plan& plan, Fabric fabric) {
+  return std::ranges::any_of(plan.sets, [&](const auto& set) { return set.names(fabric); });
 }
 
 // A set that names ib is refused then; auto runs without, and UCX goes on trying.
 void note_lockable(Result& result, const std::vector<Plan>& plans, const UcxResources& ucx) {
   const auto problem = lockable_problem(ucx.lockable_bytes);
   const bool automatic =
-      std::ranges::any_of(plans, [](const Plan& plan) { return names(plan, "auto"); });
+      std::ranges::any_of(plans, [](const Plan& plan) { return names(plan, Fabric::any); });
   const bool disturbs = !problem.empty() && automatic && available("ib", ucx);
   result.ucx["lockable_problem"] = disturbs ? Json(problem) : Json();
 }
@@ -158,8 +158,9 @@ class Settling {
       note_placement("--bind auto", "side by side with the other hosts on this machine");
       return;
     }
-    auto [cpus, how] = cpus_by_wiring(machine_.wiring, plan_.cpus, plan_.devices, uses_cuda(plan_),
-                                      names(plan_, "ib"), machine_.cpus, plan_.busy_threads);
+    auto [cpus, how] =
+        cpus_by_wiring(machine_.wiring, plan_.cpus, plan_.devices, uses_cuda(plan_),
+                       names(plan_, Fabric::rdma), machine_.cpus, plan_.busy_threads);
     plan_.cpus = std::move(cpus);
     note_placement("--bind auto", how);
   }
@@ -169,9 +170,10 @@ class Settling {
                                            const std::vector<MemoryKind>& memory) {
     const bool nearest = plan_.net_devices == "nearest";
     // By itself only where there is a choice, and UCX is not to make it.
-    const bool chosen = plan_.net_devices == "auto" && set.has("ib") && plan_.hosts == 1 &&
-                        machine_.wiring.rdma_ports.size() > 1 && plan_.wrap.empty();
-    if (!chosen && !(nearest && (set.has("ib") || set.has("auto")))) return {};
+    const bool chosen = plan_.net_devices == "auto" && set.names(Fabric::rdma) &&
+                        plan_.hosts == 1 && machine_.wiring.rdma_ports.size() > 1 &&
+                        plan_.wrap.empty();
+    if (!chosen && !(nearest && set.may_use(Fabric::rdma))) return {};
     const auto data =
         data_of_ranks(machine_.wiring, plan_.cpus, plan_.devices, any_cuda(memory), true);
     auto devices = nearest_net_devices(machine_.wiring, data, set, route());
@@ -202,7 +204,7 @@ class Settling {
     }
     if (comm == CommKind::mpi) {
       const auto why = why_no_mpi(machine_.found.mpi, set, any_cuda(memory), use);
-      if (!why.empty() || (!set.has("ib") && !set.has("nvlink"))) return why;
+      if (!why.empty() || (!set.names(Fabric::rdma) && !set.names(Fabric::gpu_links))) return why;
     }
     if (any_on_gpu(memory) && !plan_.no_gpu_memory.empty()) return plan_.no_gpu_memory;
     if (const auto none = why_no_kind(memory); !none.empty()) return none;
@@ -236,7 +238,8 @@ class Settling {
 
   // UCX has tcp beside cuda_ipc then.
   static bool leaves_machine(const TransportSet& set) {
-    return set.has("tcp") || set.has("ib") || set.has("auto") || set.has("nvlink");
+    return std::ranges::any_of(std::array{Fabric::sockets, Fabric::rdma, Fabric::gpu_links},
+                               [&](Fabric fabric) { return set.may_use(fabric); });
   }
 
   // A case of one host, also of several shells there, has the key that it always had.
@@ -294,7 +297,7 @@ class Settling {
                       .crowded = crowded(local(ranks), cpus),
                       .launch = {}};
     const auto variables = set_environment(launch);
-    if (comm == CommKind::ucx && (use.gpu_memory || set.has("ib") || set.has("auto"))) {
+    if (comm == CommKind::ucx && (use.gpu_memory || set.may_use(Fabric::rdma))) {
       result_.ucx["gpu_direct"][launch.name] = describe_gpu_direct(machine_.found.ucx, variables);
     }
     if (comm == CommKind::mpi) launch.launch.mpirun = machine_.found.mpi.mpirun;

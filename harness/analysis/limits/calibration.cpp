@@ -12,6 +12,7 @@
 #include "harness/core/units.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/labels.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
@@ -27,7 +28,8 @@ std::string source_by(const Case& of, const GpuPair& pair) {
 }
 
 bool by_links_alone(const GpuPair& pair) {
-  return pair.flow && (pair.carrier == "nvlink" || pair.carrier == "ib");
+  const auto fabric = fabric_of(pair.carrier);
+  return pair.flow && (fabric == Fabric::gpu_links || fabric == Fabric::rdma);
 }
 
 /// NVLinks side by side share what crosses them.

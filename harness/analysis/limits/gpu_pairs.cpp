@@ -7,6 +7,7 @@
 #include "harness/analysis/limits/carriers.hpp"
 #include "harness/analysis/wired_hosts.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
@@ -43,12 +44,13 @@ std::set<std::size_t> nics_of(const Carrier& carrier, const Graph& graph) {
 std::optional<Flow> flow_of(const Graph& graph, const Carrier& carrier, std::size_t from,
                             std::size_t to) {
   Flow flow{.from = from, .to = to};
-  if (carrier.name == "nvlink") return flow;
-  if (carrier.name == "tcp" || carrier.name == "shm") {
+  const auto fabric = fabric_of(carrier.name);
+  if (fabric == Fabric::gpu_links) return flow;
+  if (fabric == Fabric::sockets || fabric == Fabric::shared_memory) {
     flow.via = via_host_memory(graph, from);
     return flow;
   }
-  if (carrier.name != "ib") return std::nullopt;
+  if (fabric != Fabric::rdma) return std::nullopt;
   flow.via = via_nearest_nics(graph, from, to);
   const bool nearest = !flow.via.empty() && nics_of(carrier, graph) == std::set{flow.via.front()};
   return nearest ? std::optional(flow) : std::nullopt;
@@ -69,7 +71,8 @@ std::vector<GpuPair> gpu_pairs(const Case& of, const Result& result, const Graph
     const bool apart = graph.nodes[from->second].host != graph.nodes[to->second].host;
     const auto distance = class_between(graph, from->second, to->second).distance;
     const auto& carrier = carriers.between(from->first, to->first);
-    if (apart && (distance != Distance::mnnvl || carrier.name != "nvlink")) continue;
+    if (apart && (distance != Distance::mnnvl || fabric_of(carrier.name) != Fabric::gpu_links))
+      continue;
     pairs.push_back({index, from->second, to->second, carrier.name,
                      flow_of(graph, carrier, from->second, to->second)});
     if (auto& flow = pairs.back().flow) flow->bytes = load_of(of, pair);

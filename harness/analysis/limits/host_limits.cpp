@@ -18,6 +18,7 @@
 #include "harness/core/or_null.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -135,7 +136,7 @@ struct Copies {
 Copies copies_by(const Carrier& carrier, const Case& of) {
   // By the sender's core into the kernel and by the receiver's out of it. UCX and MPI may copy once
   // more, between the message and what they give to the kernel.
-  if (carrier.name == "tcp") {
+  if (fabric_of(carrier.name) == Fabric::sockets) {
     return {.count = 2, .exact = of.parameters.value("comm", Json()) == "sockets"};
   }
   const auto single = [](const std::string& lane) {
@@ -306,7 +307,9 @@ void add_host_limits(Case& of, const Result& result) {
       const auto& pair = of.pairs[index];
       const auto& carrier = carriers.between(pair.at("src").get<int>(), pair.at("dst").get<int>());
       const auto load = load_of(of, pair);
-      if ((carrier.name != "shm" && carrier.name != "tcp") || load <= 0) continue;
+      const auto fabric = fabric_of(carrier.name);
+      const bool by_host = fabric == Fabric::shared_memory || fabric == Fabric::sockets;
+      if (!by_host || load <= 0) continue;
       pairs.add(pair, index, carrier, load, copies_by(carrier, of));
     }
   }

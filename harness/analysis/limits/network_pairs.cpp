@@ -12,6 +12,7 @@
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -62,22 +63,17 @@ std::map<int, EndPlace> places_of(const Result& result, const Graph& graph) {
   return places;
 }
 
-bool of_transport(const std::string& lane, const std::string& carrier) {
-  if (carrier == "tcp") return lane.starts_with("tcp/");
-  return lane.starts_with("rc_") || lane.starts_with("dc_");
-}
-
 /// As UCX calls them; a port of an RDMA device is "mlx5_0:1".
 std::set<std::string> devices_of(const Carrier& own, const EndPlace& place,
                                  const std::string& carrier) {
   std::set<std::string> devices;
   for (const auto& lane : own.used.empty() ? own.lanes : own.used) {
-    if (of_transport(lane, carrier)) devices.insert(lane.substr(lane.find('/') + 1));
+    if (transport_of_lane(lane) == carrier) devices.insert(lane.substr(lane.find('/') + 1));
   }
   if (!devices.empty()) return devices;
   for (const auto& device : place.devices) {
     const bool rdma = device.find(':') != std::string::npos;
-    if (rdma == (carrier == "ib")) devices.insert(device);
+    if (rdma == (fabric_of(carrier) == Fabric::rdma)) devices.insert(device);
   }
   return devices;
 }
@@ -113,7 +109,8 @@ std::vector<GpuPair> network_pairs(const Case& of, const Result& result, const G
     const auto& from = src->second;
     const auto& to = dst->second;
     const auto& there = carriers.between(src->first, dst->first);
-    if (from.host == to.host || (there.name != "tcp" && there.name != "ib")) continue;
+    const auto fabric = fabric_of(there.name);
+    if (from.host == to.host || (fabric != Fabric::sockets && fabric != Fabric::rdma)) continue;
     // Of a workload one record speaks for all: its lanes are rank 0's.
     const auto& sends = is_exchange(of) ? unknown : there;
     const auto& back = is_exchange(of) ? unknown : carriers.between(dst->first, src->first);

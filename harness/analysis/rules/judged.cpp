@@ -11,6 +11,7 @@
 #include "harness/core/units.hpp"
 #include "harness/result/interval.hpp"
 #include "harness/result/labels.hpp"
+#include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
@@ -172,9 +173,7 @@ std::vector<std::size_t> ib_nics(const Judged& run, const LaunchRecord& record) 
   const auto& graph = run.graph;
   const auto* sender = run.rank(record.src);
   const auto host = sender != nullptr ? sender->host : text_at(run.result.machine, "/hosts/0/name");
-  const auto carried = carried_by(record.path);
-  const auto ib = carried.find("ib");
-  if (ib == carried.end() || ib->second < least_carried) return nics;
+  if (share_over(Fabric::rdma, record.path) < least_carried) return nics;
   const auto payload = number_at(record.path, "payload_bytes").value_or(0);
   const auto counters = record.path.find("bytes_by_counter");
   if (counters != record.path.end() && counters->is_object()) {

@@ -8,6 +8,7 @@
 #include "harness/result/labels.hpp"
 #include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -72,10 +73,8 @@ std::string in_words(const PutAndGet& both) {
 }
 
 std::string what_to_set(const PutAndGet& both) {
-  const auto get_carriers = carried_by(both.get->path);
-  const auto put_carriers = carried_by(both.put->path);
-  if (put_carriers.contains("nvlink") && !get_carriers.empty() &&
-      !get_carriers.contains("nvlink")) {
+  if (share_over(Fabric::gpu_links, both.put->path) > 0 && !carried_by(both.get->path).empty() &&
+      share_over(Fabric::gpu_links, both.get->path) == 0) {
     return "set --ucx UCX_CUDA_IPC_ENABLE_GET_ZCOPY=on";
   }
   const bool put_is_faster = both.put_GBps > both.get_GBps;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -42,9 +43,7 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
     const auto messages = messages_per_s(of);
     take(messages.most * static_cast<double>(*bytes) * 1e-9, messages.why);
   }
-  const auto carried = carried_by(record.path);
-  const auto ib = carried.find("ib");
-  if (ib != carried.end() && ib->second >= 0.95 && !is_workload(of)) {
+  if (share_over(Fabric::rdma, record.path) >= 0.95 && !is_workload(of)) {
     if (const auto cables = cables_GBps(run.graph, ib_nics(run, record))) {
       take(*cables, "the NIC's cables carry no more");
     }

@@ -63,14 +63,12 @@ struct NvlinkUnused {
   std::optional<SeenMedium> denied{};  ///< cuda_ipc carried them, NVLink's counters saw nearly none
 
   explicit NvlinkUnused(const Judged& run, const Case& of) {
-    if (!asks_for(of, "nvlink") || !at_place(of, "cuda")) return;
+    if (!asks_for(of, Fabric::gpu_links) || !at_place(of, "cuda")) return;
     if (!is_workload(of) && bytes_of(of).value_or(0) < long_message) return;
     for (const auto& record : of.launches) {
-      const auto shares = carried_by(record.path);
-      const auto nvlink = shares.find("nvlink");
       const auto by_counters = denied_medium(run, of, record);
-      const bool by_ipc = nvlink != shares.end() && nvlink->second >= unused;
-      if (shares.empty() || (by_ipc && !is_unseen(by_counters))) continue;
+      const bool by_ipc = share_over(Fabric::gpu_links, record.path) >= unused;
+      if (carried_by(record.path).empty() || (by_ipc && !is_unseen(by_counters))) continue;
       const auto found = pairs_with_nvlink(run, of, record);
       if (found.empty()) continue;
       pairs.insert(found.begin(), found.end());
@@ -149,7 +147,7 @@ std::vector<Finding> mixed_transport(const Judged& run) {
     std::vector<const Case*> cases;
     std::optional<SeenMedium> least;
     for (const auto* of : block.measured) {
-      if (!asks_for(*of, "nvlink")) continue;
+      if (!asks_for(*of, Fabric::gpu_links)) continue;
       std::optional<SeenMedium> of_case;
       for (const auto& record : of->launches) {
         const auto denied = denied_medium(run, *of, record);

@@ -7,6 +7,7 @@
 #include "harness/result/cases.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/paths.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -16,28 +17,30 @@ constexpr unsigned everything = ~0U;
 
 std::string without_port(const std::string& device) { return device.substr(0, device.find(':')); }
 
-/// What a lane is of, "sysv/memory": by the names of UCX's transports.
-unsigned use_of_lane(const std::string& lane) {
-  static const std::map<std::string, unsigned> known = {
-      {"tcp", over_tcp}, {"cuda_ipc", over_nvlink}, {"posix", over_shm}, {"sysv", over_shm},
-      {"cma", over_shm}, {"knem", over_shm},        {"xpmem", over_shm}};
-  const auto transport = lane.substr(0, lane.find('/'));
-  if (const auto found = known.find(transport); found != known.end()) return found->second;
-  const bool ib =
-      transport.starts_with("rc_") || transport.starts_with("ud_") || transport.starts_with("dc_");
-  return ib ? unsigned{over_ib} : 0U;
+/// What a member of a set may use, or one of what carried.
+unsigned use_of_transport(std::string_view transport) {
+  switch (fabric_of(transport)) {
+    case Fabric::shared_memory:
+      return over_shm;
+    case Fabric::sockets:
+      return over_tcp;
+    case Fabric::gpu_links:
+      return over_nvlink;
+    case Fabric::rdma:
+      return over_ib;
+    case Fabric::any:
+      return over_shm | over_tcp | over_nvlink | over_ib;
+    case Fabric::process:
+    case Fabric::unknown:
+      break;
+  }
+  return 0;
 }
 
-/// Of a member of a set, or what is called so by those that carried.
-unsigned use_of_member(const std::string& member) {
-  static const std::map<std::string, unsigned> known = {{"shm", over_shm},
-                                                        {"tcp", over_tcp},
-                                                        {"nvlink", over_nvlink},
-                                                        {"cuda_ipc", over_nvlink},
-                                                        {"ib", over_ib}};
-  if (member == "auto") return over_shm | over_tcp | over_nvlink | over_ib;
-  const auto found = known.find(member);
-  return found == known.end() ? 0 : found->second;
+/// Of a lane, "sysv/memory". InfiniBand's connections are made by lanes that carry no payload.
+unsigned use_of_lane(const std::string& lane) {
+  const auto transport = transport_of_lane(lane);
+  return transport == "wireup" ? unsigned{over_ib} : use_of_transport(transport);
 }
 
 /// A parameter's values; none where the case has no such parameter.
@@ -49,7 +52,7 @@ std::vector<std::string> values_of(const Case& of, const char* parameter) {
 unsigned asked_uses(const Case& of) {
   unsigned uses = 0;
   for (const auto& member : values_of(of, "transports")) {
-    uses |= use_of_member(member);
+    uses |= use_of_transport(member);
   }
   return uses;
 }
@@ -72,7 +75,7 @@ class Users {
     if (has_label(of, Label::same_gpu)) carried &= ~over_nvlink;
     // Shared memory and GPUs of another back end are not UCX's.
     if (by_ucx(of)) {
-      carried |= by_any_ucx | (asks_for(of, "ib") ? asked_for_ib : 0U);
+      carried |= by_any_ucx | (asks_for(of, Fabric::rdma) ? asked_for_ib : 0U);
     } else {
       carried &= over_tcp;
     }
@@ -90,7 +93,7 @@ class Users {
   static unsigned uses_of(const Case& of, const LaunchRecord& record) {
     unsigned uses = 0;
     for (const auto& [member, share] : carried_by(record.path)) {
-      if (share >= least_carried) uses |= use_of_member(member);
+      if (share >= least_carried) uses |= use_of_transport(member);
     }
     if (uses != 0) return uses;
     for (const auto& lane : record.lanes) uses |= use_of_lane(lane);
@@ -148,10 +151,8 @@ Used used_by(const Result& result, const Graph& graph) {
   return any ? users.used() : Used{.uses = everything, .devices = {}, .all_devices = true};
 }
 
-bool asks_for(const Case& of, const std::string& member) {
-  return std::ranges::any_of(values_of(of, "transports"), [&](const std::string& name) {
-    return name == member || name == "auto";
-  });
+bool asks_for(const Case& of, Fabric fabric) {
+  return may_use(values_of(of, "transports"), fabric);
 }
 
 }  // namespace ucxbench

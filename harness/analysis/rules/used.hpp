@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/result/result.hpp"
+#include "harness/result/transports.hpp"
 #include "harness/topology/graph.hpp"
 
 namespace ucxbench {
@@ -40,7 +41,7 @@ struct Used {
 /// cases, before it begins, may use everything. `graph` is of all its hosts.
 Used used_by(const Result& result, const Graph& graph);
 
-/// A case was asked to use `member`, by name or by `auto`.
-bool asks_for(const Case& of, const std::string& member);
+/// A case was asked to use transports of this fabric, by name or by `auto`.
+bool asks_for(const Case& of, Fabric fabric);
 
 }  // namespace ucxbench
