@@ -146,7 +146,7 @@ def timeline_of(run, index, file, sections):
     logs = {}
     for _, _, rank, records, at in chosen:
         logs[rank] = numpy.frombuffer(whole, RECORD, records, at)
-    hosts = {entry["rank"]: entry["host"] for entry in run["ranks"]}
+    hosts = dict(enumerate(case.get("hosts", []))) or {entry["rank"]: entry["host"] for entry in run["ranks"]}
     begins, spans = {}, {}
     for rank, records in logs.items():
         phases = records[records["kind"] == PHASE]

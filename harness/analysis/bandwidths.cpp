@@ -46,7 +46,8 @@ std::optional<bool> is_between_hosts(const HostsOfRanks& hosts, const Json& pair
 }
 
 /// Of pairs of either kind, by whether they are between hosts.
-std::map<bool, std::vector<double>> pair_rates(const HostsOfRanks& hosts, const Case& of) {
+std::map<bool, std::vector<double>> pair_rates(const Result& result, const Case& of) {
+  const auto hosts = hosts_of_ranks(result, of);
   std::map<bool, std::vector<double>> rates;
   for (const auto& pair : of.pairs) {
     const auto rate = number_at(pair, "p50_GBps");
@@ -58,7 +59,7 @@ std::map<bool, std::vector<double>> pair_rates(const HostsOfRanks& hosts, const 
 
 /// Of the largest messages of each block that UCX carried, the one whose pairs' median is highest:
 /// that of pairs between hosts, if any case has such.
-const Case* fastest(const Judged& run, const HostsOfRanks& hosts) {
+const Case* fastest(const Judged& run) {
   const Case* best = nullptr;
   std::pair<bool, double> best_rate;  // of the network before any other
   for (const auto& block : run.blocks) {
@@ -66,11 +67,11 @@ const Case* fastest(const Judged& run, const HostsOfRanks& hosts) {
     for (const auto* of : block.measured) {
       const auto bytes = bytes_of(*of);
       if (!by_ucx(*of) || !may_advise(run, *of)) continue;
-      if (!bytes || *bytes < large_message || pair_rates(hosts, *of).empty()) continue;
+      if (!bytes || *bytes < large_message || pair_rates(run.result, *of).empty()) continue;
       if (largest == nullptr || *bytes > *bytes_of(*largest)) largest = of;
     }
     if (largest == nullptr) continue;
-    const auto rates = pair_rates(hosts, *largest);
+    const auto rates = pair_rates(run.result, *largest);
     const auto& [between, of_pairs] = *rates.rbegin();
     const std::pair rate(between, median(of_pairs));
     if (best != nullptr && rate <= best_rate) continue;
@@ -89,9 +90,9 @@ std::string memory_in_words(const Case& of) {
 }  // namespace
 
 void add_bandwidths(const Judged& run, Advice& advice) {
-  const auto hosts = hosts_of_ranks(run.result);
-  const auto* of = fastest(run, hosts);
+  const auto* of = fastest(run);
   if (of == nullptr) return;
+  const auto hosts = hosts_of_ranks(run.result, *of);
   advice.measured = of->key;
   std::map<std::pair<bool, std::string>, std::vector<double>> by_class;
   for (const auto& pair : of->pairs) {

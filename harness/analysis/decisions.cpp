@@ -38,11 +38,12 @@ struct Reach {
 
 Reach reach_of(const Judged& run, const Case& of) {
   Reach reach;
+  const auto hosts = hosts_of_ranks(run.result, of);
   const auto add = [&](int src, int dst) {
-    const auto* from = run.rank(src);
-    const auto* to = run.rank(dst);
-    if (from == nullptr || to == nullptr || src == dst) return;
-    (from->host == to->host ? reach.within : reach.between) = true;
+    const auto from = hosts.find(src);
+    const auto to = hosts.find(dst);
+    if (from == hosts.end() || to == hosts.end() || src == dst) return;
+    (from->second == to->second ? reach.within : reach.between) = true;
   };
   for (const auto& pair : of.pairs) {
     const auto src = number_at(pair, "src");

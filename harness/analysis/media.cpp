@@ -30,9 +30,9 @@ std::vector<RankPair> pairs_of(const Case& of, const LaunchRecord& record) {
   return pairs;
 }
 
-Medium medium_of_path(const Judged& run, const RankPair& pair) {
-  const auto* a = run.rank(pair.first);
-  const auto* b = run.rank(pair.second);
+Medium medium_of_path(const Judged& run, const Case& of, const RankPair& pair) {
+  const auto* a = run.rank(of, pair.first);
+  const auto* b = run.rank(of, pair.second);
   if (a == nullptr || b == nullptr || !a->gpu || !b->gpu) return Medium::unknown;
   if (*a->gpu == *b->gpu) return Medium::same_gpu;
   switch (class_between(run.graph, *a->gpu, *b->gpu).distance) {
@@ -54,9 +54,9 @@ Medium medium_of_path(const Judged& run, const RankPair& pair) {
   return Medium::unknown;
 }
 
-SeenMedium medium_of_paths(const Judged& run, const std::vector<RankPair>& pairs) {
+SeenMedium medium_of_paths(const Judged& run, const Case& of, const std::vector<RankPair>& pairs) {
   std::set<Medium> media;
-  for (const auto& pair : pairs) media.insert(medium_of_path(run, pair));
+  for (const auto& pair : pairs) media.insert(medium_of_path(run, of, pair));
   const auto proof = media == std::set{Medium::same_gpu} ? MediumProof::one_gpu
                      : media.contains(Medium::unknown)   ? MediumProof::none
                                                          : MediumProof::path_class;
@@ -114,7 +114,7 @@ std::optional<SeenMedium> medium_of(const Judged& run, const Case& of, const Lau
   if (pairs.size() == 1 && has_label(record.path, Label::same_gpu)) {
     return SeenMedium{.medium = Medium::same_gpu, .proof = MediumProof::one_gpu};
   }
-  const auto by_path = medium_of_paths(run, pairs);
+  const auto by_path = medium_of_paths(run, of, pairs);
   if (by_path.medium == Medium::same_gpu) return by_path;
   const auto share = counted_share(record.path, by_ipc);
   return share ? with_counters(by_path, *share) : by_path;

@@ -3,11 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "harness/result/older_runs.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
+namespace {
+
+std::optional<std::size_t> rank_number(const Json& rank) {
+  const auto number = number_at(rank, "rank");
+  if (!number || *number < 0 || !(*number < 1e6)) return std::nullopt;
+  return static_cast<std::size_t>(*number);
+}
+
+}  // namespace
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
@@ -100,14 +110,38 @@ bool may_stay_in_caches(const Json& host, double message_bytes) {
   });
 }
 
+std::vector<Json> ranks_of_case(const Result& result, const Case& of) {
+  if (of.hosts.empty()) return {result.ranks.begin(), result.ranks.end()};
+  std::map<std::pair<std::size_t, std::string>, const Json*> known;
+  for (const auto& rank : result.ranks) {
+    if (const auto number = rank_number(rank)) {
+      known.emplace(std::pair(*number, text_at(rank, "/host", "")), &rank);
+    }
+  }
+  std::vector<Json> ranks;
+  for (std::size_t at = 0; at < of.hosts.size(); ++at) {
+    const auto found = known.find({at, of.hosts[at]});
+    ranks.push_back(found != known.end() ? *found->second
+                                         : Json{{"rank", at}, {"host", of.hosts[at]}});
+  }
+  return ranks;
+}
+
+std::map<int, std::string> hosts_of_ranks(const Result& result, const Case& of) {
+  auto hosts = hosts_of_ranks(result);
+  if (!of.hosts.empty()) hosts.clear();
+  for (std::size_t at = 0; at < of.hosts.size(); ++at) {
+    if (!of.hosts[at].empty()) hosts.emplace(static_cast<int>(at), of.hosts[at]);
+  }
+  return hosts;
+}
+
 std::map<int, std::string> hosts_of_ranks(const Result& result) {
   std::map<int, std::string> hosts;
   for (const auto& rank : result.ranks) {
-    const auto number = number_at(rank, "rank");
+    const auto number = rank_number(rank);
     const auto host = text_at(rank, "/host", "");
-    if (number && std::abs(*number) < 1e6 && !host.empty()) {
-      hosts.emplace(static_cast<int>(*number), host);
-    }
+    if (number && !host.empty()) hosts.emplace(static_cast<int>(*number), host);
   }
   return hosts;
 }

@@ -68,7 +68,12 @@ ShownMetric shown_metric(const Case& of, const std::string& name);
 /// them on a host (`by_size` of its `memory_copy`) are as large.
 bool may_stay_in_caches(const Json& host, double message_bytes);
 
-/// By rank, the name of its host.
+/// The ranks of a case as Result::ranks has them. Where that has a rank on another host, as another
+/// case of the run did, no more than its host is known.
+std::vector<Json> ranks_of_case(const Result& result, const Case& of);
+
+/// By rank, the name of its host; of a case, which may differ from another case's.
+std::map<int, std::string> hosts_of_ranks(const Result& result, const Case& of);
 std::map<int, std::string> hosts_of_ranks(const Result& result);
 
 /// How much slower the loop with timestamps was than the one without, if both were run.

@@ -31,6 +31,10 @@ std::uint64_t SeenClock::uncertainty_ns() const {
 
 HostClocks::HostClocks(const Result& result)
     : first_(text_at(result.machine, "/hosts/0/name", "")), hosts_(hosts_of_ranks(result)) {
+  for (std::size_t at = 0; at < result.cases.size(); ++at) {
+    const auto& of = result.cases[at];
+    if (!of.hosts.empty()) hosts_of_cases_[at] = hosts_of_ranks(result, of);
+  }
   for (const auto& clock : result.run.value("clocks", Json::array())) {
     const auto& begin = clock.at("begin").is_null() ? clock.at("end") : clock.at("begin");
     const auto& end = clock.at("end").is_null() ? begin : clock.at("end");
@@ -43,8 +47,10 @@ HostClocks::HostClocks(const Result& result)
 }
 
 std::optional<SeenClock> HostClocks::of(std::size_t case_index, int launch, int rank) const {
-  const auto host = hosts_.find(rank);
-  if (host == hosts_.end() || host->second == first_) return SeenClock{};
+  const auto own = hosts_of_cases_.find(case_index);
+  const auto& hosts = own == hosts_of_cases_.end() ? hosts_ : own->second;
+  const auto host = hosts.find(rank);
+  if (host == hosts.end() || host->second == first_) return SeenClock{};
   const auto found = known_.find({case_index, launch, host->second});
   return found == known_.end() ? std::nullopt : std::optional(found->second);
 }

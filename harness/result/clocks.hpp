@@ -36,7 +36,8 @@ class HostClocks {
 
  private:
   std::string first_;
-  std::map<int, std::string> hosts_;  ///< by rank
+  std::map<int, std::string> hosts_;                                  ///< by rank
+  std::map<std::size_t, std::map<int, std::string>> hosts_of_cases_;  ///< that have their own
   std::map<std::tuple<std::size_t, int, std::string>, SeenClock> known_;
 };
 

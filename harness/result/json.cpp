@@ -173,6 +173,7 @@ Json without_launches(const Case& of) {
     json["skip_cause"] = name_of(skip_causes, *cause);
   }
   if (!of.in_turns.empty()) json["in_turns"] = of.in_turns;
+  if (!of.hosts.empty()) json["hosts"] = of.hosts;
   if (!of.sweep.empty()) json["sweep"] = rounded(of.sweep);
   json["pairs"] = rounded(of.pairs);  // an initializer would be copied
   return json;
@@ -197,6 +198,7 @@ Case case_from(Json json, std::vector<LaunchRecord> launches) {
           .skip_cause = skip_cause_in(json),
           .reason = json.at("reason").get<std::string>(),
           .in_turns = json.value("in_turns", ""),
+          .hosts = json.value("hosts", std::vector<std::string>()),
           .launches = std::move(launches),
           .path = take(json, "path", Json::value_t::object),
           .pairs = take(json, "pairs", Json::value_t::array),

@@ -131,9 +131,12 @@ struct Case {
   Json parameters{};        ///< api, bytes, window, memory, transports, …
   Shows shows{};
   CaseState state = CaseState::planned;
-  std::optional<SkipCause> skip_cause{};    ///< of a skipped case; empty in an older run file
-  std::string reason{};                     ///< why skipped or failed, as a sentence
-  std::string in_turns{};                   ///< of a run of ab: why it was no duet; else empty
+  std::optional<SkipCause> skip_cause{};  ///< of a skipped case; empty in an older run file
+  std::string reason{};                   ///< why skipped or failed, as a sentence
+  std::string in_turns{};                 ///< of a run of ab: why it was no duet; else empty
+  /// Of a run over several hosts the host of each of its ranks. A run's cases may have more or
+  /// fewer ranks, or put neighbours on two hosts: each has a host of rank 1 of its own.
+  std::vector<std::string> hosts{};
   std::vector<LaunchRecord> launches{};     ///< in the order measured
   std::map<std::string, Metric> metrics{};  ///< by metric name; of a failed case none
   Json path = Json::object();  ///< asked, lanes, and what sum_paths makes of its launches

@@ -141,7 +141,7 @@ class Reader {
   const std::vector<LoggedTransfers>& logged_;
   std::size_t index_;
   HostClocks clocks_;
-  std::map<int, std::string> hosts_ = hosts_of_ranks(run_);
+  std::map<int, std::string> hosts_ = hosts_of_ranks(run_, run_.cases[index_]);
   std::size_t count_ = run_.cases[index_].shows.ranks;
 };
 

@@ -101,6 +101,17 @@ class Settling {
  private:
   std::string route() const { return machine_.remote_route.value_or("lo"); }
 
+  /// By rank; empty on one host, and while the others are not there.
+  std::vector<std::string> names_of_hosts(int ranks) const {
+    std::vector<std::string> names;
+    if (machine_.hosts < 2) return names;
+    for (const auto host : plan_.hosts_of(ranks)) {
+      names.push_back(host == 0 ? text_at(result_.machine, "/hosts/0/name")
+                                : machine_.others[static_cast<std::size_t>(host) - 1].name);
+    }
+    return names;
+  }
+
   // How `auto` and `nearest` were taken.
   void note_placement(const std::string& option, const std::string& how) {
     const auto of = plan_.name.empty() ? "" : plan_.name + ": ";
@@ -310,6 +321,7 @@ class Settling {
       if (overrides(launch.settings)) {
         result_.ucx["environment"]["overridden"].push_back(planned.key);
       }
+      planned.hosts = names_of_hosts(ranks);
       launch.cases.push_back(result_.cases.size());
       result_.cases.push_back(std::move(planned));
     }

@@ -156,6 +156,27 @@ TEST(Settling, GivesTheOtherHostsTheirRanks) {
   EXPECT_EQ(launches.at(0).launch.hosts, (std::vector{0, 1, 2, 0, 1, 2}));
 }
 
+// Of one run, as of a suite.
+TEST(Settling, NamesTheHostsOfTheRanksOfEachCase) {
+  auto in_order = plan_of_hosts(2);
+  in_order.ranks = {2, 4};
+  auto in_turns = plan_of_hosts(2);
+  in_turns.ranks = {4};
+  in_turns.hosts_in_turns = true;
+  auto machine = plain_machine();
+  machine.seats = {{.cpus = 4}, {.cpus = 4}};
+  machine.others = {{.name = "b", .found = machine.found}};
+  machine.hosts = 2;
+  Result result;
+  result.machine["hosts"] = {{{"name", "a"}}, {{"name", "b"}}};
+  settle({in_order, in_turns}, machine, result);
+  using Names = std::vector<std::string>;
+  ASSERT_EQ(result.cases.size(), 3U);
+  EXPECT_EQ(result.cases[0].hosts, (Names{"a", "b"}));
+  EXPECT_EQ(result.cases[1].hosts, (Names{"a", "a", "b", "b"}));
+  EXPECT_EQ(result.cases[2].hosts, (Names{"a", "b", "a", "b"}));
+}
+
 TEST(Settling, SaysWhatCannotRunHere) {
   Result result;
   const auto launches = settle({plan_of({"ib", "nvlink", "shm"})}, plain_machine(), result);

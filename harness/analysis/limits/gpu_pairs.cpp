@@ -16,9 +16,9 @@ namespace {
 
 using GpuNodes = std::map<int, std::size_t>;
 
-GpuNodes gpus_of_ranks(const Result& result, const Graph& graph) {
+GpuNodes gpus_of_ranks(const Case& of, const Result& result, const Graph& graph) {
   GpuNodes nodes;
-  for (const auto& rank : result.ranks) {
+  for (const auto& rank : ranks_of_case(result, of)) {
     const auto device = rank.value("device", Json());
     if (!device.is_object()) continue;
     const auto pci = device.value("pci", Json());
@@ -61,7 +61,7 @@ std::optional<Flow> flow_of(const Graph& graph, const Carrier& carrier, std::siz
 std::vector<GpuPair> gpu_pairs(const Case& of, const Result& result, const Graph& graph) {
   std::vector<GpuPair> pairs;
   if (!at_place(of, "cuda")) return pairs;
-  const auto nodes = gpus_of_ranks(result, graph);
+  const auto nodes = gpus_of_ranks(of, result, graph);
   const Carriers carriers(of);
   for (std::size_t index = 0; index < of.pairs.size(); ++index) {
     const auto& pair = of.pairs[index];

@@ -111,10 +111,10 @@ std::optional<CopyRate> rate_between(const Json& host, const std::string& writer
 }
 
 /// The one CPU that a rank runs on; empty where it may run on others.
-std::string cpu_of(const Result& result, int rank) {
+std::string cpu_of(const std::vector<Json>& ranks, int rank) {
   const auto at = static_cast<std::size_t>(rank);
-  if (at >= result.ranks.size()) return "";
-  const auto cpus = texts_of(result.ranks[at].value("cpus", Json()));
+  if (at >= ranks.size()) return "";
+  const auto cpus = texts_of(ranks[at].value("cpus", Json()));
   const bool one = cpus.size() == 1 && cpus[0].find_first_not_of("0123456789") == std::string::npos;
   return one ? cpus[0] : "";
 }
@@ -162,8 +162,8 @@ bool is_replayed(const Json& pair) { return pair.contains("p50_bytes"); }
 /// The pairs of a case that the cores copy for, and what they load.
 class CopiedPairs {
  public:
-  CopiedPairs(const Result& result, int threads, double message)
-      : result_(result), threads_(threads), message_(message) {}
+  CopiedPairs(const std::vector<Json>& ranks, int threads, double message)
+      : ranks_(ranks), threads_(threads), message_(message) {}
 
   /// False of a host whose copies were not measured. `on_host`: " on node1" where it is not the
   /// only one.
@@ -190,7 +190,7 @@ class CopiedPairs {
     if (may_stay_in_caches(*host_, message_)) {
       const auto src = pair.at("src").get<int>();
       const auto dst = pair.at("dst").get<int>();
-      auto between = rate_between(*host_, cpu_of(result_, src), cpu_of(result_, dst), message_);
+      auto between = rate_between(*host_, cpu_of(ranks_, src), cpu_of(ranks_, dst), message_);
       if (!between) return;
       limit.uses.emplace_back(resources_.size(), 1);
       resources_.push_back({.name = fmt::format("cores of ranks {} and {}{}", src, dst, on_host_),
@@ -247,7 +247,7 @@ class CopiedPairs {
     return found->second;
   }
 
-  const Result& result_;
+  const std::vector<Json>& ranks_;
   const Json* host_ = nullptr;
   int threads_;     ///< of each rank, that copy at the same time
   double message_;  ///< bytes_in_caches()
@@ -262,10 +262,10 @@ class CopiedPairs {
 };
 
 /// What carried it, and between which NUMA nodes.
-void name_way(Json& pair, const Carriers& carriers, const Result& result) {
+void name_way(Json& pair, const Carriers& carriers, const std::vector<Json>& ranks) {
   const auto node = [&](const char* end) {
     const auto rank = pair.at(end).get<std::size_t>();
-    return rank < result.ranks.size() ? number_at(result.ranks[rank], "numa_node") : std::nullopt;
+    return rank < ranks.size() ? number_at(ranks[rank], "numa_node") : std::nullopt;
   };
   const auto from = node("src");
   const auto to = node("dst");
@@ -293,14 +293,15 @@ void add_host_limits(Case& of, const Result& result) {
   const auto hosts = result.machine.value("hosts", Json::array());
   if (!of_memory(of, "host") || !hosts.is_array()) return;
   const Carriers carriers(of);
-  const auto within = pairs_within_hosts(of, hosts_of_ranks(result));
-  CopiedPairs pairs(result, threads_in(of.parameters), bytes_in_caches(of));
+  const auto within = pairs_within_hosts(of, hosts_of_ranks(result, of));
+  const auto ranks = ranks_of_case(result, of);
+  CopiedPairs pairs(ranks, threads_in(of.parameters), bytes_in_caches(of));
   for (const auto& host : hosts) {
     const auto name = text_at(host, "/name", "");
     const auto own = within.find(name);
     if (own == within.end()) continue;
     for (const auto index : own->second) {
-      if (is_replayed(of.pairs[index])) name_way(of.pairs[index], carriers, result);
+      if (is_replayed(of.pairs[index])) name_way(of.pairs[index], carriers, ranks);
     }
     if (!pairs.begin_host(host, hosts.size() == 1 ? "" : " on " + name)) continue;
     for (const auto index : own->second) {

@@ -44,9 +44,9 @@ std::size_t memory_of(const Json& rank, const EndPlace& place, const Graph& grap
   return place.host_node;
 }
 
-std::map<int, EndPlace> places_of(const Result& result, const Graph& graph) {
+std::map<int, EndPlace> places_of(const Case& of, const Result& result, const Graph& graph) {
   std::map<int, EndPlace> places;
-  for (const auto& rank : result.ranks) {
+  for (const auto& rank : ranks_of_case(result, of)) {
     EndPlace place{.host = text_at(rank, "/host")};
     for (const auto host : graph.of_kind(NodeKind::host)) {
       if (graph.nodes[host].host == place.host) place.host_node = host;
@@ -94,7 +94,7 @@ std::vector<std::size_t> nics_of(const std::set<std::string>& devices, const End
 
 std::vector<GpuPair> network_pairs(const Case& of, const Result& result, const Graph& graph) {
   std::vector<GpuPair> pairs;
-  const auto places = places_of(result, graph);
+  const auto places = places_of(of, result, graph);
   const auto memory = texts_of(of.parameters.value("memory", Json()));
   const auto on_gpu = [&](std::size_t end) {
     return memory.size() == 2 && place_of_memory(memory[end]) == "cuda";

@@ -185,7 +185,7 @@ double GBps_per_load(const Case& of, const std::vector<Flow>& flows) {
 }  // namespace
 
 void add_limits(Case& of, const Result& result, const Graph& graph) {
-  name_pairs_between_hosts(of, hosts_of_ranks(result));
+  name_pairs_between_hosts(of, hosts_of_ranks(result, of));
   of.limits = Json::array();
   of.links = Json::array();
   if (!at_place(of, "cuda")) add_host_limits(of, result);

@@ -157,6 +157,13 @@ const PlacedRank* Judged::rank(int number) const {
   return found == ranks.end() ? nullptr : &*found;
 }
 
+const PlacedRank* Judged::rank(const Case& of, int number) const {
+  const auto* placed = rank(number);
+  if (placed == nullptr || of.hosts.empty()) return placed;
+  const auto at = static_cast<std::size_t>(number);
+  return at < of.hosts.size() && of.hosts[at] == placed->host ? placed : nullptr;
+}
+
 std::vector<Json> hosts_of(const Judged& run) {
   const auto found = run.result.machine.find("hosts");
   if (found == run.result.machine.end() || !found->is_array()) return {};
@@ -168,11 +175,13 @@ bool is_set(const Json& object, const char* name) {
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-std::vector<std::size_t> ib_nics(const Judged& run, const LaunchRecord& record) {
+std::vector<std::size_t> ib_nics(const Judged& run, const Case& of, const LaunchRecord& record) {
   std::vector<std::size_t> nics;
   const auto& graph = run.graph;
-  const auto* sender = run.rank(record.src);
-  const auto host = sender != nullptr ? sender->host : text_at(run.result.machine, "/hosts/0/name");
+  const auto hosts = hosts_of_ranks(run.result, of);
+  const auto sender = hosts.find(record.src);
+  const auto host =
+      sender != hosts.end() ? sender->second : text_at(run.result.machine, "/hosts/0/name");
   if (share_over(Fabric::rdma, record.path) < least_carried) return nics;
   const auto payload = number_at(record.path, "payload_bytes").value_or(0);
   const auto counters = record.path.find("bytes_by_counter");

@@ -47,6 +47,8 @@ struct Judged {
 
   bool labelled(const std::string& label) const;  ///< the machine
   const PlacedRank* rank(int number) const;       ///< nullptr when there is none
+  /// Nor where another case of the run had it on another host: no more than that is known.
+  const PlacedRank* rank(const Case& of, int number) const;
 
   /// Why a case's figures do not count, by result/flaws.hpp and because they are impossible.
   std::optional<Flaw> flaw_of(const Case& of) const;
@@ -67,7 +69,7 @@ bool is_set(const Json& object, const char* name);
 
 /// The nodes of the NICs over which the sender's InfiniBand messages went, as far as the counters
 /// tell, else the lanes; empty where ib carried nothing.
-std::vector<std::size_t> ib_nics(const Judged& run, const LaunchRecord& record);
+std::vector<std::size_t> ib_nics(const Judged& run, const Case& of, const LaunchRecord& record);
 
 /// "8 B to 1 MiB", or the one size; of a workload "the runs of 2 ranks to 4 ranks".
 std::string sizes_of(const std::vector<const Case*>& cases);

@@ -51,10 +51,10 @@ std::vector<PairRate> rates_of(const Case& of) {
 }
 
 /// "NET", "NV2", "SYS"; empty where the pair's GPUs are not known.
-std::string class_of_pair(const Judged& run, const PairRate& rate) {
+std::string class_of_pair(const Judged& run, const Case& of, const PairRate& rate) {
   if (rate.between_hosts) return to_string(PathClass{.distance = Distance::net});
-  const auto* src = run.rank(rate.src);
-  const auto* dst = run.rank(rate.dst);
+  const auto* src = run.rank(of, rate.src);
+  const auto* dst = run.rank(of, rate.dst);
   if (src == nullptr || dst == nullptr) return "";
   if (!src->gpu || !dst->gpu) {
     return src->host == dst->host ? "" : to_string(PathClass{.distance = Distance::net});
@@ -77,7 +77,7 @@ std::vector<Finding> slow_pair(const Judged& run) {
     for (const auto* of : block.measured) {
       if (!alone(*of)) continue;
       std::map<std::string, std::vector<PairRate>> classes;
-      for (const auto& rate : rates_of(*of)) classes[class_of_pair(run, rate)].push_back(rate);
+      for (const auto& rate : rates_of(*of)) classes[class_of_pair(run, *of, rate)].push_back(rate);
       for (auto& [name, rates] : classes) {
         if (rates.size() < least_pairs) continue;
         std::vector<double> medians;

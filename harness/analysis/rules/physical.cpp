@@ -44,7 +44,7 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
     take(messages.most * static_cast<double>(*bytes) * 1e-9, messages.why);
   }
   if (share_over(Fabric::rdma, record.path) >= 0.95 && !is_workload(of)) {
-    if (const auto cables = cables_GBps(run.graph, ib_nics(run, record))) {
+    if (const auto cables = cables_GBps(run.graph, ib_nics(run, of, record))) {
       take(*cables, "the NIC's cables carry no more");
     }
   }

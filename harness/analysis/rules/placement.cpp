@@ -22,7 +22,7 @@ std::map<int, std::set<std::size_t>> nics_by_rank(const Judged& run) {
   bool any_ib = false;
   for (const auto& of : run.result.cases) {
     for (const auto& record : of.launches) {
-      const auto used = ib_nics(run, record);
+      const auto used = ib_nics(run, of, record);
       nics[record.src].insert(used.begin(), used.end());
       any_ib |= !used.empty();
     }

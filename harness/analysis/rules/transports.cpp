@@ -31,12 +31,12 @@ std::vector<std::pair<std::size_t, std::size_t>> pairs_with_nvlink(const Judged&
     if (path_class.distance == Distance::nvlink) pairs.emplace_back(*a->gpu, *b->gpu);
   };
   if (!is_workload(of)) {
-    add(run.rank(record.src), run.rank(record.dst));
+    add(run.rank(of, record.src), run.rank(of, record.dst));
     return pairs;
   }
   for (const auto& a : run.ranks) {
     for (const auto& b : run.ranks) {
-      if (a.rank < b.rank && b.rank < ranks_of(of)) add(&a, &b);
+      if (a.rank < b.rank && b.rank < ranks_of(of)) add(run.rank(of, a.rank), run.rank(of, b.rank));
     }
   }
   return pairs;
@@ -175,7 +175,7 @@ std::vector<Finding> several_nics(const Judged& run) {
     for (const auto* of : block.measured) {
       std::set<std::string> names;
       for (const auto& record : of->launches) {
-        const auto used = ib_nics(run, record);
+        const auto used = ib_nics(run, *of, record);
         if (used.size() < 2) continue;
         for (const auto nic : used) names.insert(own_name(run.graph.nodes[nic]));
       }

@@ -59,9 +59,10 @@ unsigned asked_uses(const Case& of) {
 
 class Users {
  public:
-  Users(const Result& result, const Graph& graph) : graph_(graph), hosts_(hosts_of_ranks(result)) {}
+  Users(const Result& result, const Graph& graph) : result_(result), graph_(graph) {}
 
   void add(const Case& of) {
+    hosts_ = hosts_of_ranks(result_, of);
     unsigned carried = of.launches.empty() ? asked_uses(of) : 0;
     const bool sent_nothing = number_at(of.exchange, "bytes") == 0.0;
     for (const auto& record : of.launches) {
@@ -129,8 +130,9 @@ class Users {
     }
   }
 
+  const Result& result_;
   const Graph& graph_;
-  std::map<int, std::string> hosts_;
+  std::map<int, std::string> hosts_;  ///< of the case's ranks
   Used used_;
 };
 

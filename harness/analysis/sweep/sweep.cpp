@@ -42,11 +42,11 @@ struct PlacesOfSweep {
   std::map<int, std::size_t> of_rank;
 };
 
-PlacesOfSweep places_of(const Result& result) {
+PlacesOfSweep places_of(const Result& result, const Case& of) {
   PlacesOfSweep places;
   std::map<std::string, std::size_t> hosts;
   std::map<std::size_t, std::size_t> rails;
-  for (const auto& [rank, name] : hosts_of_ranks(result)) {
+  for (const auto& [rank, name] : hosts_of_ranks(result, of)) {
     const auto [host, added] = hosts.emplace(name, places.hosts.size());
     if (added) places.hosts.push_back(name);
     places.of_rank[rank] = places.ranks.size();
@@ -235,7 +235,7 @@ Json links_json(const Ends& ends, const PlacesOfSweep& places) {
 void add_sweep(Case& of, const Result& result) {
   of.sweep = Json::object();
   if (!is_matrix(of) || of.shows.at_once == Concurrent::all) return;
-  const auto places = places_of(result);
+  const auto places = places_of(result, of);
   if (places.hosts.size() < least_hosts) return;
   const auto ways = ways_of(of, places);
   std::set<std::size_t> seen;
