@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "harness/analysis/comparison/shapes.hpp"
 #include "harness/result/media.hpp"
@@ -14,24 +16,30 @@ namespace ucxbench {
 namespace {
 
 /// The case, or its pair, which knows the medium where the records of launches do not.
-const Json& with_medium(const Case& of, const RowPair* pair) {
-  if (pair == nullptr) return of.path;
+const Json& with_medium(const Case& of, const std::optional<std::pair<int, int>>& pair) {
+  if (!pair) return of.path;
   const auto found = std::ranges::find_if(of.pairs, [&](const Json& own) {
-    return number_at(own, "src") == pair->src && number_at(own, "dst") == pair->dst;
+    return number_at(own, "src") == pair->first && number_at(own, "dst") == pair->second;
   });
   return found != of.pairs.end() && found->contains("medium") ? *found : of.path;
 }
 
-std::string carriers_of(const Result& run, const SeriesChange& row) {
+/// As the run calls it; empty of a row that is not of one pair, or of the other run's.
+std::optional<std::pair<int, int>> pair_in(bool base, const SeriesChange& row) {
+  if (!row.pair || row.pair->slowest_of != 1) return std::nullopt;
+  return base ? row.pair->in_base : std::pair(row.pair->src, row.pair->dst);
+}
+
+std::string carriers_of(const Result& run, bool base, const SeriesChange& row) {
   const auto* of = find_case(run, row.key);
   if (of == nullptr) return "";
-  const auto* pair = row.pair && row.pair->slowest_of == 1 ? &*row.pair : nullptr;
+  const auto pair = pair_in(base, row);
   const auto is_of_pair = [&](const LaunchRecord& record) {
-    return pair != nullptr && record.src == pair->src && record.dst == pair->dst;
+    return pair == std::pair(record.src, record.dst);
   };
   // One record of a workload's launch stands for all of its pairs.
   const bool apart = std::ranges::any_of(of->launches, is_of_pair);
-  const auto medium = medium_in(with_medium(*of, apart ? pair : nullptr));
+  const auto medium = medium_in(with_medium(*of, apart ? pair : std::nullopt));
   std::set<std::string> carriers;
   for (const auto& record : of->launches) {
     if (!apart || is_of_pair(record)) carriers.merge(main_carriers(record.path, medium));
@@ -46,7 +54,7 @@ std::vector<std::string> compare_carriers(std::vector<SeriesChange>& series, con
                                           const Result& now) {
   std::map<std::string, std::vector<const SeriesChange*>> differences;
   for (auto& row : series) {
-    row.carriers = {carriers_of(base, row), carriers_of(now, row)};
+    row.carriers = {carriers_of(base, true, row), carriers_of(now, false, row)};
     if (!other_carriers(row)) continue;
     const auto words = fmt::format("base {}, new {}", row.carriers[0], row.carriers[1]);
     differences[words].push_back(&row);

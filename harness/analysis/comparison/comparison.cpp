@@ -113,6 +113,34 @@ Row row_of_other_pairs(const Case& of, const std::string& metric) {
                             "median over all; see the rows of pairs"}};
 }
 
+SameRanks ranks_of_both(const TwoRuns& runs, const Case& base, const Case& now) {
+  return match_ranks(ranks_of_case(runs.base, base), ranks_of_case(runs.now, now));
+}
+
+/// What is not matched by what the ranks are is said once, of whichever cases.
+void add_ranks(Comparison& comparison, const TwoRuns& runs) {
+  for (const auto& old_case : runs.base.cases) {
+    const auto* new_case = find_case(runs.now, old_case.key);
+    if (new_case == nullptr || !(has_pairs(old_case) || has_pairs(*new_case))) continue;
+    auto same = ranks_of_both(runs, old_case, *new_case);
+    for (const auto& line : in_words(same)) add_once(comparison.differences, line);
+    const bool some_alone = !same.base_alone.empty() || !same.new_alone.empty();
+    const bool renumbered =
+        std::ranges::any_of(same.base_of, [](const auto& of) { return of.first != of.second; });
+    if (renumbered || (some_alone && same.by == SameBy::place))
+      comparison.base_ranks[old_case.key] = std::move(same.base_of);
+  }
+}
+
+/// Of several hosts the first one has them, and the other run may have it in another place.
+bool have_canaries_of_other_hosts(const TwoRuns& runs) {
+  const auto first = text_at(runs.base.machine, "/hosts/0/name", "");
+  const auto hosts = runs.now.machine.value("hosts", Json::array());
+  return text_at(runs.now.machine, "/hosts/0/name", "") != first &&
+         std::ranges::any_of(hosts,
+                             [&](const Json& host) { return text_at(host, "/name") == first; });
+}
+
 // Of the canaries, or of all other cases.
 std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& demands) {
   std::vector<Row> rows;
@@ -127,6 +155,7 @@ std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& dema
       for (auto& series : without) rows.push_back({.series = std::move(series)});
       continue;
     }
+    const auto same = new_case == nullptr ? SameRanks() : ranks_of_both(runs, old_case, *new_case);
     for (const auto& [name, metric] : old_case.metrics) {
       if (!shown_metric(old_case, name).judged) continue;
       const auto found =
@@ -135,14 +164,14 @@ std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& dema
         rows.push_back({.series = missing_series(old_case, name, new_case, false)});
         continue;
       }
-      rows.push_back(have_same_pairs(name, old_case, *new_case)
+      rows.push_back(canaries || have_same_pairs(name, same, old_case, *new_case)
                          ? weigh(name, runs, old_case, *new_case, demands)
                          : row_of_other_pairs(old_case, name));
-      if (!canaries) add(rows_of_pairs(name, runs, old_case, *new_case, demands));
+      if (!canaries) add(rows_of_pairs(name, runs, same, old_case, *new_case, demands));
     }
     if (new_case != nullptr && !canaries) {
       if (const auto* metric = pair_metric_of(old_case, *new_case)) {
-        add(rows_of_pairs(metric, runs, old_case, *new_case, demands));
+        add(rows_of_pairs(metric, runs, same, old_case, *new_case, demands));
       }
     }
   }
@@ -156,6 +185,7 @@ std::vector<SeriesChange> series_of(std::vector<Row> rows) {
 }
 
 void look_at_the_host(Comparison& comparison, const TwoRuns& runs, const Demands& demands) {
+  if (have_canaries_of_other_hosts(runs)) return;
   auto rows = rows_of(runs, true, demands);
   // Another kind of run has none: nothing is known of the host then.
   std::erase_if(rows, [](const Row& row) { return row.series.change == Change::missing; });
@@ -355,6 +385,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   const TwoRuns runs{base, now};
   auto rows = rows_of(runs, false, demands);
   add_impossible(comparison.differences, runs);
+  add_ranks(comparison, runs);
   look_at_the_host(comparison, runs, demands);
   // Both sides of a duet met the same.
   if (all_are_duets(rows)) {

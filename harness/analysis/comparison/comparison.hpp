@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/comparison/looks.hpp"
@@ -64,7 +66,9 @@ inline constexpr Names<Reason, 16> reason_names = {{{Reason::none, ""},
 
 /// The pair of ranks that a row is of, among all of its case.
 struct RowPair {
-  int src = 0, dst = 0;
+  int src = 0, dst = 0;  ///< of the new run, where it has the pair
+  /// What the base run calls them, where it has the pair.
+  std::optional<std::pair<int, int>> in_base{};
   std::string src_host{}, dst_host{};  ///< empty where the run does not know them
   bool several_hosts = false;          ///< the run has ranks on more than one
   /// How many pairs the row is of: of more than one it is the slowest of them in each launch, and
@@ -76,7 +80,8 @@ struct RowPair {
   bool of_one_run = false;  ///< the other does not have it
 };
 
-/// "pair 3->5 (node1->node2), worst of 55"; of one run "pair 3->5 and 54 more".
+/// "pair 3->5 (node1->node2), worst of 55"; of one run "pair 3->5 and 54 more"; where the base run
+/// calls it otherwise "pair 3->5 (node1->node2; 1->2 in the base run)".
 std::string in_words(const RowPair& pair);
 
 struct SeriesChange {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -118,52 +119,88 @@ RowPair row_pair(const Hosts& hosts, const Ranks& pair) {
           .several_hosts = several};
 }
 
+bool are_same(const SameRanks& same, const Records& of_base, const Records& of_now) {
+  return of_base.size() == of_now.size() && std::ranges::all_of(of_base, [&](const auto& of) {
+           const auto renamed = same.in_new(of.first);
+           return renamed && of_now.contains(*renamed);
+         });
+}
+
+/// One record of a launch speaks for all: of no pair, but for what it has of each.
+bool is_of_all_ranks(const Case& of) {
+  return std::ranges::any_of(of.launches,
+                             [](const auto& record) { return !record.workload.empty(); });
+}
+
 /// Weighs pairs of one metric of a case.
 class PairRows {
  public:
-  PairRows(const std::string& metric, const TwoRuns& runs, const Case& base, const Case& now,
-           const Demands& demands)
-      : metric_(metric), runs_(runs), base_(base), now_(now), demands_(demands) {}
+  PairRows(const std::string& metric, const TwoRuns& runs, const SameRanks& same, const Case& base,
+           const Case& now, const Demands& demands)
+      : metric_(metric),
+        runs_(runs),
+        same_(same),
+        base_(base),
+        now_(now),
+        demands_(demands),
+        base_hosts_(hosts_of_ranks(runs.base, base)),
+        new_hosts_(hosts_of_ranks(runs.now, now)) {}
 
   std::vector<Row> rows() const {
     auto of_base = records_of(base_, metric_);
     auto of_now = records_of(now_, metric_);
-    if (std::max(of_base.size(), of_now.size()) < 2) return {};
-    const auto hosts = hosts_of_ranks(runs_.now);
+    const bool several = std::max(of_base.size(), of_now.size()) > 1;
+    if (!several && have_same_pairs(metric_, same_, base_, now_)) return {};
     const bool together = of_base.size() > most_pair_rows;
-    std::map<std::pair<std::string, std::string>, std::vector<Ranks>> by_hosts;
+    std::map<std::pair<std::string, std::string>, std::vector<Both>> by_hosts;
     std::vector<Row> rows;
     for (auto& [pair, records] : of_base) {
-      const auto found = of_now.find(pair);
+      const auto renamed = same_.in_new(pair);
+      const auto found = renamed ? of_now.find(*renamed) : of_now.end();
       if (found == of_now.end()) {
-        rows.push_back({.series = row_of_one_run(row_pair(hosts, pair), Change::missing)});
+        auto missing = row_pair(base_hosts_, pair);
+        missing.in_base = pair;
+        rows.push_back({.series = row_of_one_run(std::move(missing), Change::missing)});
       } else if (together) {
-        by_hosts[{host_of(hosts, pair.first), host_of(hosts, pair.second)}].push_back(pair);
+        by_hosts[{host_of(new_hosts_, renamed->first), host_of(new_hosts_, renamed->second)}]
+            .push_back({.base = pair, .now = *renamed});
       } else {
-        rows.push_back(row_of(row_pair(hosts, pair), std::move(records), std::move(found->second)));
+        rows.push_back(
+            row_of(pair_of_both(*renamed), std::move(records), std::move(found->second)));
       }
     }
     for (const auto& [pair, records] : of_now) {
-      if (of_base.contains(pair)) continue;
-      rows.push_back({.series = row_of_one_run(row_pair(hosts, pair), Change::added)});
+      const auto renamed = same_.in_base(pair);
+      if (renamed && of_base.contains(*renamed)) continue;
+      rows.push_back({.series = row_of_one_run(row_pair(new_hosts_, pair), Change::added)});
     }
     const bool more_is_better = shown_metric(base_, metric_).better == "higher";
     for (const auto& entry : by_hosts) {
       const auto& pairs = entry.second;
-      const auto slowest = [&](const Records& all) {
+      const auto slowest = [&](const Records& all, Ranks Both::* of_run) {
         std::vector<const std::vector<LaunchRecord>*> records;
-        for (const auto& pair : pairs) records.push_back(&all.at(pair));
+        for (const auto& pair : pairs) records.push_back(&all.at(pair.*of_run));
         return slowest_of(records, metric_, more_is_better);
       };
-      auto records = slowest(of_now);
-      auto pair = row_pair(hosts, commonest_of(records));
+      auto records = slowest(of_now, &Both::now);
+      auto pair = pair_of_both(commonest_of(records));
       pair.slowest_of = pairs.size();
-      rows.push_back(row_of(pair, slowest(of_base), std::move(records)));
+      rows.push_back(row_of(pair, slowest(of_base, &Both::base), std::move(records)));
     }
     return rows;
   }
 
  private:
+  struct Both {
+    Ranks base, now;
+  };
+
+  RowPair pair_of_both(const Ranks& of_new) const {
+    auto pair = row_pair(new_hosts_, of_new);
+    pair.in_base = same_.in_base(of_new);
+    return pair;
+  }
+
   SeriesChange row_of_one_run(RowPair pair, Change change) const {
     pair.of_one_run = true;
     return {.key = base_.key,
@@ -184,9 +221,11 @@ class PairRows {
 
   const std::string& metric_;
   const TwoRuns& runs_;
+  const SameRanks& same_;
   const Case& base_;
   const Case& now_;
   const Demands& demands_;
+  Hosts base_hosts_, new_hosts_;
 };
 
 // The larger, the worse; of rows that were not tested all are alike.
@@ -199,11 +238,17 @@ double loss_of(const SeriesChange& series) {
 
 std::string in_words(const RowPair& pair) {
   auto words = fmt::format("pair {}->{}", pair.src, pair.dst);
+  std::vector<std::string> more;
   if (pair.several_hosts) {
-    words += pair.src_host == pair.dst_host
-                 ? fmt::format(" ({})", pair.src_host)
-                 : fmt::format(" ({}->{})", pair.src_host, pair.dst_host);
+    more.push_back(pair.src_host == pair.dst_host
+                       ? pair.src_host
+                       : fmt::format("{}->{}", pair.src_host, pair.dst_host));
   }
+  if (pair.in_base && *pair.in_base != Ranks(pair.src, pair.dst)) {
+    more.push_back(
+        fmt::format("{}->{} in the base run", pair.in_base->first, pair.in_base->second));
+  }
+  if (!more.empty()) words += " (" + join(more, "; ") + ")";
   if (pair.slowest_of > 1) words += fmt::format(", slowest of {}", pair.slowest_of);
   if (pair.stands_for > 1) {
     words += pair.of_one_run ? fmt::format(" and {} more", pair.stands_for - 1)
@@ -227,17 +272,28 @@ const char* pair_metric_of(const Case& base, const Case& now) {
   return all_have_rates || !have_times[0] ? pair_rate : pair_time;
 }
 
-bool have_same_pairs(const std::string& metric, const Case& base, const Case& now) {
+bool have_same_pairs(const std::string& metric, const SameRanks& same, const Case& base,
+                     const Case& now) {
+  if (is_of_all_ranks(base)) return true;
   const auto of_base = records_of(base, metric);
   const auto of_now = records_of(now, metric);
-  const auto pair = [](const Records::value_type& of) { return of.first; };
-  return std::max(of_base.size(), of_now.size()) < 2 ||
-         std::ranges::equal(of_base, of_now, {}, pair, pair);
+  if (std::max(of_base.size(), of_now.size()) < 2 && !same.several_hosts) return true;
+  return are_same(same, of_base, of_now);
 }
 
-std::vector<Row> rows_of_pairs(const std::string& metric, const TwoRuns& runs, const Case& base,
-                               const Case& now, const Demands& demands) {
-  return PairRows(metric, runs, base, now, demands).rows();
+bool has_pairs(const Case& of) {
+  std::set<Ranks> pairs;
+  for (const auto& record : of.launches) {
+    pairs.emplace(record.src, record.dst);
+    if (pairs_in(record).size() > 1 || pairs.size() > 1) return true;
+  }
+  return false;
+}
+
+std::vector<Row> rows_of_pairs(const std::string& metric, const TwoRuns& runs,
+                               const SameRanks& same, const Case& base, const Case& now,
+                               const Demands& demands) {
+  return PairRows(metric, runs, same, base, now, demands).rows();
 }
 
 std::vector<SeriesChange> folded_rows(const Comparison& comparison) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/analysis/comparison/same_ranks.hpp"
 #include "harness/analysis/comparison/weigh.hpp"
 #include "harness/result/result.hpp"
 
@@ -24,12 +25,18 @@ inline constexpr const char* pair_time = "pair_us";
 const char* pair_metric_of(const Case& base, const Case& now);
 
 /// Whether both runs have this metric of the same pairs of ranks. A median over other pairs changes
-/// although no pair did. True where neither run has several pairs.
-bool have_same_pairs(const std::string& metric, const Case& base, const Case& now);
+/// although no pair did. True where neither run has several pairs, nor several hosts.
+bool have_same_pairs(const std::string& metric, const SameRanks& same, const Case& base,
+                     const Case& now);
 
 /// A row for each pair of ranks of which launches have this metric, as weigh() makes it of a case
-/// that has this pair alone. Empty where neither run has it of more than one pair.
-std::vector<Row> rows_of_pairs(const std::string& metric, const TwoRuns& runs, const Case& base,
-                               const Case& now, const Demands& demands);
+/// that has this pair alone, both runs' ranks being the `same`. Empty where neither run has it of
+/// more than one pair, and the one is the same.
+std::vector<Row> rows_of_pairs(const std::string& metric, const TwoRuns& runs,
+                               const SameRanks& same, const Case& base, const Case& now,
+                               const Demands& demands);
+
+/// Whether a case has more than one pair in a launch.
+bool has_pairs(const Case& of);
 
 }  // namespace ucxbench

@@ -175,6 +175,92 @@ TEST(Pairs, SlowLinkThatMovesIsALossAndAGain) {
   EXPECT_EQ(changed_rows(found)[1].change, Change::improved);
 }
 
+/// The same run, whose ranks have these numbers: `now[rank]` of what was `rank`.
+Result renumbered(Result run, const std::vector<int>& now) {
+  const auto was = run.ranks;
+  const auto number = [&](int rank) { return now.at(static_cast<std::size_t>(rank)); };
+  for (std::size_t rank = 0; rank < was.size(); ++rank) {
+    auto& moved = run.ranks[static_cast<std::size_t>(now.at(rank))];
+    moved = was[rank];
+    moved["rank"] = now.at(rank);
+  }
+  for (auto& of : run.cases) {
+    for (auto& record : of.launches) {
+      record.src = number(record.src);
+      record.dst = number(record.dst);
+      if (!record.workload.contains("pairs")) continue;
+      for (auto& pair : record.workload["pairs"]) {
+        pair["src"] = number(pair["src"].get<int>());
+        pair["dst"] = number(pair["dst"].get<int>());
+      }
+    }
+    summarize(of);
+  }
+  return run;
+}
+
+TEST(Pairs, AreMatchedByTheirHostsInWhateverOrderTheseCame) {
+  const std::vector<int> hosts_swapped = {4, 5, 6, 7, 0, 1, 2, 3};
+  for (const auto* metric : {"bandwidth_GBps", pair_rate}) {
+    SCOPED_TRACE(metric);
+    const MadePairs slow{
+        .metric = metric, .launches = 12, .noise = 0.005, .factors = {{{3, 5}, 0.25}}};
+    auto again = slow;
+    again.seed = 2;
+    const auto same = compare(run_with({slow}), renumbered(run_with({again}), hosts_swapped));
+    EXPECT_TRUE(changed_rows(same).empty());
+    EXPECT_FALSE(same.base_ranks.empty());
+    // As far away, by the ranks' numbers, as the hosts are: another link is slow.
+    again.factors = {{{7, 1}, 0.25}};
+    const auto moved = compare(run_with({slow}), renumbered(run_with({again}), hosts_swapped));
+    ASSERT_EQ(changed_rows(moved).size(), 2U);
+    EXPECT_EQ(in_words(*changed_rows(moved)[0].pair),
+              "pair 3->5 (node1->node0; 7->1 in the base run)");
+    EXPECT_EQ(changed_rows(moved)[0].change, Change::regressed);
+    EXPECT_EQ(changed_rows(moved)[1].change, Change::improved);
+  }
+}
+
+TEST(Pairs, OfHostsOfOneRunAreNamedAndNotCompared) {
+  const MadePairs usual{.noise = 0.005};
+  auto other = run_with({{.seed = 2, .noise = 0.005}});
+  for (auto& rank : other.ranks) {
+    if (rank["host"] == "node1") rank["host"] = "node9";
+  }
+  const auto found = compare(run_with({usual}), other);
+  EXPECT_TRUE(std::ranges::count(
+      found.differences, "the new run alone has ranks on node9: their pairs are not compared"));
+  EXPECT_EQ(row_of_pair(found, PairRanks{0, 5}).change, Change::missing);
+  EXPECT_EQ(row_of_pair(found, PairRanks{0, 3}).change, Change::unchanged);
+  EXPECT_EQ(row_of_pair(found, std::nullopt).reason, Reason::pairs);
+}
+
+TEST(Pairs, OfOneCaseHaveItsOwnHosts) {
+  const MadePairs usual{.noise = 0.005};
+  auto base = run_with({usual});
+  auto now = run_with({{.seed = 2, .noise = 0.005, .factors = {{{3, 5}, 0.25}}}});
+  for (auto* run : {&base, &now}) {
+    for (int rank = 0; rank < 8; ++rank) {
+      run->cases[0].hosts.push_back("node" + std::to_string(rank % 2));
+    }
+  }
+  const auto found = compare(base, now);
+  ASSERT_EQ(changed_rows(found).size(), 1U);
+  EXPECT_EQ(in_words(*changed_rows(found)[0].pair), "pair 3->5 (node1)");
+}
+
+// Both ways between two hosts are two links.
+TEST(Pairs, OneAloneIsNotHeldAgainstItsWayBack) {
+  MadePairs one{.benchmark = "pingpong", .ranks = 2};
+  auto base = run_with({one});
+  auto now = run_with({one});
+  base.ranks[1]["host"] = "node1";
+  now.ranks[0]["host"] = "node1";
+  const auto found = compare(base, now);
+  EXPECT_EQ(row_of_pair(found, std::nullopt).reason, Reason::pairs);
+  EXPECT_EQ(row_of_pair(found, PairRanks{0, 1}).change, Change::missing);
+}
+
 TEST(Pairs, DuetsAreOfOnePairEach) {
   for (const auto* metric : {"bandwidth_GBps", pair_rate, pair_time}) {
     const MadePairs usual{.metric = metric, .launches = 16, .duet = "0123456789abcdef"};
