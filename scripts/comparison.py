@@ -18,7 +18,9 @@ def page_of(comparison, names, program=None, name="the comparison"):
 
     from pages import beside, figures, sections, template
 
-    base, new = (runfile.load(name, program) for name in names)
+    impossible = comparison.get("impossible", {})
+    base, new = (runfile.without_impossible(runfile.load(of, program), impossible.get(which, {}))
+                 for which, of in zip(("base", "new"), names))
     titles = sections.metric_titles(base, new)
     folders = [pathlib.Path(name).parent for name in names]
     try:

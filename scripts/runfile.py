@@ -27,6 +27,25 @@ def damaged(name, error):
     )
 
 
+def asked_of(program, words, text):
+    """The JSON that ucx-bench writes about what it is given."""
+    try:
+        done = subprocess.run([program, *words], input=text, capture_output=True, text=True, timeout=LIMIT_S)
+        if done.returncode:
+            raise NotARun(f"'{program} {words[0]} {words[-1]}': {done.stderr.strip() or done.returncode}")
+        return jsontext.parsed(done.stdout)
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        raise NotARun(f"'{program} {words[0]} {words[-1]}' did not run: {error}")
+
+
+def without_impossible(run, impossible):
+    """The run without the figures of these cases, {key: why no machine gives them}."""
+    for case in run["cases"]:
+        if case["key"] in impossible:
+            drop_figures(case, reason=f"impossible, {impossible[case['key']]}")
+    return run
+
+
 def told_again(name, program):
     """The run as ucx-bench writes it today."""
     if program is None:
@@ -47,11 +66,15 @@ def says_mps(ranks):
         isinstance(rank, dict) and isinstance(rank.get("device"), dict) and "mps" in rank["device"] for rank in ranks)
 
 
+def drop_figures(case, **more):
+    case.update(state="failed", metrics={}, pairs=[], phases=[], exchange={}, limits=[], links=[], sweep={}, **more)
+
+
 def drop_figures_of_failed(cases):
     """As ucx-bench does, which writes none of what did not pass (harness/result/flaws.hpp); older files have them."""
     for case in cases:
         if case["state"] == "failed" or case["verified"]["errors"]:
-            case.update(state="failed", metrics={}, pairs=[], phases=[], exchange={}, limits=[], links=[], sweep={})
+            drop_figures(case)
 
 
 def is_older(case, ranks):

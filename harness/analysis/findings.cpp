@@ -159,6 +159,12 @@ std::vector<std::string> impossible_figures(const Judged& run) {
   return figures;
 }
 
+std::map<std::string, std::string> impossible_cases(const Judged& run) {
+  std::map<std::string, std::string> cases;
+  for (const auto& [of, finding] : run.impossible) cases.emplace(of->key, finding.evidence);
+  return cases;
+}
+
 std::vector<std::string> reasons_against_measuring(const Json& findings) {
   std::vector<std::string> reasons;
   for (const auto& finding : findings) {

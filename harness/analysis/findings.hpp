@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,6 +76,9 @@ bool of_quality(const Json& finding);
 /// Figures that no machine gives, each a line, by today's rules whatever a file recorded. Whoever
 /// draws conclusions from a run's other figures says so first.
 std::vector<std::string> impossible_figures(const Judged& run);
+
+/// By key, the cases that have one, and the first such line of each.
+std::map<std::string, std::string> impossible_cases(const Judged& run);
 
 /// Which rules' findings speak against measuring now, each once: errors and warnings.
 std::vector<std::string> reasons_against_measuring(const Json& findings);

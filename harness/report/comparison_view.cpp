@@ -331,6 +331,12 @@ Json comparison_json(const Comparison& comparison) {
   for (const auto& look : comparison.looks) {
     if (look.share < 1) all["looks"].push_back({{"after", look.after}, {"share", look.share}});
   }
+  all["impossible"] = {{"base", comparison.impossible[0]}, {"new", comparison.impossible[1]}};
+  all["base_ranks"] = Json::object();
+  for (const auto& [key, numbers] : comparison.base_ranks) {
+    auto& of_new = all["base_ranks"][key] = Json::array();
+    for (const auto& [now, base] : numbers) of_new.push_back({now, base});
+  }
   for (const auto& canary : comparison.canaries) all["canaries"].push_back(series_json(canary));
   for (const auto& series : folded_rows(comparison)) all["series"].push_back(series_json(series));
   return all;

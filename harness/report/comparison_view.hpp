@@ -32,7 +32,9 @@ std::string comparison_junit(const Comparison& comparison, const Result& now);
 Json series_json(const SeriesChange& series);
 
 /// {"alpha", "tests", "incomparable", "host_changed", "differences", "placements",
-/// "plain_medians" (where they differ from these), "next_steps", "nothing_decided", "canaries",
+/// "plain_medians" (where they differ from these), "next_steps", "nothing_decided", "base_ranks"
+/// ({key: [[rank in the new run, the same in the base run], …]}, where they differ), "impossible"
+/// ({"base", "new"}: {key: why no machine gives a figure of that case}), "canaries",
 /// "series": [{"key", "metric", "pair" (of a row of one pair of ranks: {"src", "dst", "src_host",
 /// "dst_host", "slowest_of", "stands_for", "text"}, see RowPair), "verdict", "labels",
 /// "transport_used"

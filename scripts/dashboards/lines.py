@@ -4,13 +4,10 @@ import collections
 import dataclasses
 import functools
 import json
-import subprocess
 
-import jsontext
 import runfile
 from dashboards import changes
 
-LIMIT_S = 120
 LAST = 20  # runs whose samples stand on the page
 
 
@@ -65,21 +62,15 @@ def place(runs, problems, program):
     if not runs:
         return []
     heads = "".join(json.dumps(run.head) + "\n" for run in runs)
-    try:
-        done = subprocess.run([program, "dashboard", "/dev/stdin", "--streams"], input=heads, capture_output=True,
-                              text=True, timeout=LIMIT_S)
-        if done.returncode:
-            raise runfile.NotARun(f"'{program} dashboard --streams': {done.stderr.strip() or done.returncode}")
-        placed = []
-        for run, found in zip(runs, jsontext.parsed(done.stdout), strict=True):
-            if "damage" in found:
-                problems.append((run.path.name, found["damage"].removeprefix("'the run' ")))
-            else:
-                run.place = found
-                placed.append(run)
-        return placed
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise runfile.NotARun(f"'{program} dashboard --streams' did not run: {error}")
+    placed = []
+    places = runfile.asked_of(program, ["dashboard", "/dev/stdin", "--streams"], heads)
+    for run, found in zip(runs, places, strict=True):
+        if "damage" in found:
+            problems.append((run.path.name, found["damage"].removeprefix("'the run' ")))
+        else:
+            run.place = found
+            placed.append(run)
+    return placed
 
 
 def streams_of(runs):
@@ -154,7 +145,7 @@ def annotate(line):
         elif case["state"] != "measured":
             line.notes[i] = f"{case['state']}: {case['reason'] or 'no reason given'}"
         else:
-            line.notes[i] = "no value"
+            line.notes[i] = case["reason"] or "no value"
 
 
 def find_changes(line):

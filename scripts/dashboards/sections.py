@@ -125,11 +125,13 @@ def told_run(run, page):
             "dirty": run.dirty, "state": run.state, "reason": run.reason, "href": inlined.link_to(run.path, page)}
 
 
-def heat_and_curves(newest, base):
-    runs = {which: run for which, run in (("base", base), ("new", newest)) if run}
+def heat_and_curves(newest, base, comparison):
+    told = comparison.result
+    runs = {which: runfile.without_impossible(run, told.get("impossible", {}).get(which, {}))
+            for which, run in (("base", base), ("new", newest)) if run}
     if "new" not in runs:
         return [], 0, []
-    return *figures.curves_of(runs), figures.matrices_of(runs)
+    return *figures.curves_of(runs), figures.matrices_of(runs, told.get("base_ranks", {}))
 
 
 def first_lost(comparison):
@@ -152,7 +154,7 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
 def told_of(stream, lines, comparison, arguments, entries, base, newest):
     rows = of_rows.rows_of(stream, lines, comparison, newest, entries)
     cases = {case["key"]: case for case in (newest or {"cases": []})["cases"]}
-    panels, panels_left_out, matrices = heat_and_curves(newest, base)
+    panels, panels_left_out, matrices = heat_and_curves(newest, base, comparison)
     good = last_good(stream, comparison, rows)
     lost = any(comparison.counts()[verdict] for verdict in verdicts.LOSSES)
     history, steps, shared = history_of(stream, rows, cases), next_steps(comparison), common_causes(rows, cases)

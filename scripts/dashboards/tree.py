@@ -14,7 +14,7 @@ import runfile
 from dashboards import kept, record
 
 INDEX = ".dashboard-index.json"
-VERSION = 11  # of the index: another one is made anew
+VERSION = 12  # of the index: another one is made anew
 SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 
 
@@ -112,6 +112,18 @@ def entry_of(file, now, program):
         return {} if is_other(file) else {"problem": str(error).replace(f"'{file}' ", "", 1)}
 
 
+def leave_out_impossible(folder, files, names, program):
+    """What no machine gives is no figure: ucx-bench says of which cases of these files."""
+    names = [name for name in names if "record" in files[name]]
+    if not names or program is None:
+        return
+    paths = "".join(json.dumps(str(folder / name)) + "\n" for name in names)
+    found = runfile.asked_of(program, ["dashboard", "/dev/stdin", "--impossible"], paths)
+    for name, impossible in zip(names, found, strict=True):
+        for key, why in impossible.items():
+            files[name]["record"]["cases"][key] |= {"metrics": {}, "reason": f"impossible, {why}"}
+
+
 def scanned(folder, program):
     """The entries of all files, and how many had to be read."""
     known, files, read = load_index(folder), {}, 0
@@ -132,6 +144,7 @@ def scanned(folder, program):
         if time.time() - saved > SAVE_EVERY_S:
             save_index(folder, {**known, **files})
             saved = time.time()
+    leave_out_impossible(folder, files, [name for name in files if name not in known or files[name] is not known[name]], program)
     if read or len(files) != len(known):
         save_index(folder, files)
     return files, read

@@ -94,15 +94,25 @@ def ranks_of(run):
     return names
 
 
-def matrices_of(runs):
-    """For every matrix of the new run tables of base, new and difference in %; of many ranks maps, of the first ones."""
+def renumbered(pairs, base_ranks):
+    """Pairs of the base run by what the new run calls their ranks, [[new, base], …]; as they are without that."""
+    if base_ranks is None:
+        return pairs
+    new_of = {base: new for new, base in base_ranks}
+    return {(new_of[src], new_of[dst]): pair for (src, dst), pair in pairs.items() if src in new_of and dst in new_of}
+
+
+def matrices_of(runs, base_ranks):
+    """For every matrix of the new run tables of base, new and difference in %; of many ranks maps, of the first ones.
+    `base_ranks`: what the comparison says of ranks that have another number in the base run."""
     shown, maps = [], 0
     names = ranks_of(runs["new"])
     rates = {which: {case["key"]: {(pair["src"], pair["dst"]): pair for pair in case["pairs"]}
                      for case in measured(run, "matrix")} for which, run in runs.items()}
     for case in measured(runs["new"], "matrix"):
         order = [rank for rank in names if rank < case["shows"]["ranks"]]
-        old, new = rates.get("base", {}).get(case["key"], {}), rates["new"][case["key"]]
+        old = renumbered(rates.get("base", {}).get(case["key"], {}), base_ranks.get(case["key"]))
+        new = rates["new"][case["key"]]
         large = len(order) > heat.MOST_RANKS
         maps += large
         if maps > MOST_MAPS and large:

@@ -20,6 +20,9 @@ RUNS, SERIES = 24, 32
 # The part of `compare` that tests here need: everything is unchanged but what is named on its own command line.
 COMPARE = """#!{python} -IS
 import json, sys
+if sys.argv[1:] == ["dashboard", "/dev/stdin", "--impossible"]:
+    runs = [json.load(open(json.loads(line))) for line in sys.stdin]
+    sys.exit(print(json.dumps([{{case["key"]: "too fast" for case in run["cases"] if "too fast" in case["labels"]}} for run in runs])))
 if sys.argv[1] == "dashboard":  # --streams: a segment for each minor version of UCX and topology
     places, before, segments = [], {{}}, {{}}
     for head in map(json.loads, sys.stdin):

@@ -105,6 +105,11 @@ def test_without_a_log_the_figures_remain(two_runs):
     assert "0.50 ×" in page.text and not page.charts
 
 
+def test_what_no_machine_gives_is_not_drawn(two_runs):
+    page = made(two_runs(), impossible={"base": {}, "new": {SERIES["key"]: "too fast"}})
+    assert "0.50 ×" not in page.text and f"{SERIES['key']} throughput, GB/s" not in page.text
+
+
 def test_says_why_there_is_no_verdict(two_runs):
     page = made(two_runs(), incomparable="other machines: a, b", series=[])
     assert "No verdict: other machines: a, b" in page.text and "There is no metric to judge." in page.text

@@ -222,6 +222,23 @@ def test_a_metric_is_called_what_its_own_case_calls_it(runs, program):
         ("tag", "latency"), ("stream", "time of one get")}
 
 
+def test_what_no_machine_gives_is_a_gap(runs, program):
+    def line():
+        [of] = lines.by_stream(tree.load(runs, program), program).values()
+        return next(line for line in of if line.id == key)
+
+    key = "pingpong/tag/host-host/tcp/8B latency_us"
+    places = [i for i, value in enumerate(line().values) if value]
+    for i in (places[0], places[3], places[-1]):
+
+        def add_label(run):
+            next(case for case in run["cases"] if key.startswith(case["key"]))["labels"].append("too fast")
+
+        change(files_of(runs)[i], add_label)
+        assert line().values[i] is None and line().values[places[1]]
+        assert line().notes.get(i, "") == ("" if i == places[0] else "impossible, too fast")
+
+
 def test_says_only_where_the_page_is_when_all_is_well(runs, program):
     done = as_a_program(runs, "--html", runs.parent / "page.html", "--program", program)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", f"wrote {runs.parent / 'page.html'}\n")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from conftest import ROOT
-from pages import heat
+from pages import figures, heat
 from seen import Page, made, page_of, synthetic
 
 
@@ -177,3 +177,9 @@ def test_a_sweep_names_hosts_and_maps_their_rails(run_file):
     assert "node0 node1 2.500 25 % 28 % -30.0" in seen.text
     assert "host rail 0 (mlx5_0:1) rail 1 (mlx5_1:1) node0 90 % 90 % node1 90 % 90 % node2 40 % 40 %" in seen.text
     assert "Slow ranks of other hosts" not in seen.text
+
+
+def test_pairs_of_a_base_are_beside_the_same_ones():
+    of_base = {(0, 1): "a to b", (1, 0): "b to a", (1, 2): "b to c"}
+    assert figures.renumbered(of_base, None) == of_base
+    assert figures.renumbered(of_base, [[0, 1], [1, 0]]) == {(1, 0): "a to b", (0, 1): "b to a"}

@@ -8,6 +8,8 @@
 #include "bench/cli/options/help.hpp"
 #include "harness/analysis/comparison/environments.hpp"
 #include "harness/analysis/comparison/streams.hpp"
+#include "harness/analysis/findings.hpp"
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/print.hpp"
 #include "harness/core/read_json.hpp"
@@ -24,6 +26,7 @@ struct DashboardOptions {
   std::string base;
   std::string otava;
   bool streams = false;
+  bool impossible = false;
 };
 
 // Of a large folder of runs, some KB each.
@@ -62,8 +65,26 @@ Exit tell_streams(const std::string& file) {
   return Exit::done;
 }
 
+// Of run files, a path each line as JSON: {case: why no machine gives a figure of it}.
+Exit tell_impossible(const std::string& file) {
+  const auto text = read_given(file, most_bytes_of_heads, "give a list of run files");
+  Json all = Json::array();
+  for (const auto& line : split_text(trim_text(text), '\n')) {
+    auto& told = all.emplace_back(Json::object());
+    try {
+      const auto run = read_result(read_json(line).get<std::string>());
+      told = impossible_cases(Judged(run));
+    } catch (const std::exception&) {
+      continue;  // whoever reads it says what is wrong with it
+    }
+  }
+  print_to(stdout, "{}\n", json_text(all));
+  return Exit::done;
+}
+
 Exit run(const DashboardOptions& o) {
   if (o.streams) return tell_streams(o.tree);
+  if (o.impossible) return tell_impossible(o.tree);
   // Verdicts are this program's own: the script asks it to compare.
   std::vector<std::string> arguments = {o.tree, "--html", o.html, "--program",
                                         own_program().string()};
@@ -96,6 +117,8 @@ AddedCommand add_dashboard(CLI::App& app) {
   // What the page's script asks: of run files without their cases, a line each and oldest first,
   // where each stands, or what is wrong with it. Nobody else needs it.
   command->add_flag("--streams", o.streams)->group("");
+  // Likewise, of the names of run files, which of their figures count.
+  command->add_flag("--impossible", o.impossible)->group("");
   return {command, [options](const GlobalOptions&) { return run(*options); }};
 }
 

@@ -384,6 +384,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   if (!comparison.incomparable.empty()) return comparison;
   const TwoRuns runs{base, now};
   auto rows = rows_of(runs, false, demands);
+  comparison.impossible = {impossible_cases(runs.judged_base), impossible_cases(runs.judged_now)};
   add_impossible(comparison.differences, runs);
   add_ranks(comparison, runs);
   look_at_the_host(comparison, runs, demands);

@@ -170,6 +170,12 @@ struct Comparison {
   /// what this may have made is inconclusive (host_drift.hpp).
   std::string host_changed{};
   std::vector<SeriesChange> series{};  ///< the most certain loss first
+  /// By key, the cases of the base run and of the new one with a figure that no machine gives, and
+  /// what is said of it. Nothing draws what they have.
+  std::array<std::map<std::string, std::string>, 2> impossible{};
+  /// Of cases with pairs of ranks, by key, where the same ranks have other numbers: the base run's
+  /// by the new run's.
+  std::map<std::string, std::map<int, int>> base_ranks{};
   /// One line for all series of a kind that have no verdict, with what to do (next_steps.hpp).
   std::vector<std::string> next_steps{};
 };
