@@ -42,18 +42,10 @@ function(ucxbench_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM ${precompiled})
 endfunction()
 
-# ucxbench_library(NAME [COLD] SOURCES … [LOOPS …] LINK …): one folder, one target. OBJECT, so that
-# files which only register themselves are not dropped by the linker. Hot, unless it is COLD or says
-# which of its files have the LOOPS whose time is measured: then only those are, as NAME_loops.
+# ucxbench_library(NAME [COLD] SOURCES … LINK …): one folder, one target. OBJECT, so that files which
+# only register themselves are not dropped by the linker. Hot, unless it is COLD.
 function(ucxbench_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;LOOPS;LINK")
-  if(arg_LOOPS AND NOT UCXBENCH_SANITIZE)
-    ucxbench_library(${name}_loops SOURCES ${arg_LOOPS} LINK ${arg_LINK})
-    list(APPEND arg_LINK ${name}_loops)
-    set(arg_COLD ON)
-  else()
-    list(APPEND arg_SOURCES ${arg_LOOPS})
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;LINK")
   add_library(${name} OBJECT ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC ucxbench_flags ${arg_LINK})
   if(arg_COLD)
@@ -178,13 +170,13 @@ function(ucxbench_add_pytest test labels limit)
     ENVIRONMENT_MODIFICATION "PYTEST_ADDOPTS=set:--junitxml='${PROJECT_BINARY_DIR}/cases/${test}.xml'")
 endfunction()
 
-# ucxbench_benchmark(NAME SOURCES … [LOOPS …] [LINK …] [PARTS …] [TESTS …]): the folder of a
+# ucxbench_benchmark(NAME SOURCES … [LINK …] [PARTS …] [TESTS …]): the folder of a
 # benchmark, all that CMake has to know of it. LINK: libraries that several benchmarks use; PARTS:
 # targets of its own beside NAME; TESTS: sources of NAME_test; the rest as for ucxbench_library. The
 # program has every benchmark, by the global property UCXBENCH_BENCHMARKS.
 function(ucxbench_benchmark name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LOOPS;LINK;PARTS;TESTS")
-  ucxbench_library(${name} SOURCES ${arg_SOURCES} LOOPS ${arg_LOOPS} LINK run ${arg_LINK})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;PARTS;TESTS")
+  ucxbench_library(${name} SOURCES ${arg_SOURCES} LINK run ${arg_LINK})
   get_property(all GLOBAL PROPERTY UCXBENCH_BENCHMARKS)
   list(APPEND all ${name} ${arg_PARTS})
   set_property(GLOBAL PROPERTY UCXBENCH_BENCHMARKS ${all})

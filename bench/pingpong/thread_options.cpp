@@ -14,10 +14,10 @@
 namespace ucxbench::pingpong {
 namespace {
 
-constexpr Names<Workers, 2> ways = {
+constexpr Names<Workers, 2> worker_ways = {
     {{Workers::own, "own", "a UCX worker each"}, {Workers::shared, "shared", "one for all"}}};
 
-// Each is a connection, in two processes, twice: for traffic one way and both ways.
+// Each is a connection, in two processes, twice: for traffic one way and both worker_ways.
 constexpr int most_connections = 256;
 
 // One thread has nothing to share: of both it is measured once.
@@ -41,7 +41,7 @@ Fields<Parameters> thread_fields() {
                     .most = most_busy_threads,
                     .key = Key::if_unusual,
                     .axis = Axis::cases}),
-      choice_field(&Parameters::workers, ways, "kind",
+      choice_field(&Parameters::workers, worker_ways, "kind",
                    {.name = "workers",
                     .help = "of several threads: {}, or a list",
                     .group = "load",
@@ -115,6 +115,6 @@ std::string threads_told(const Json& parameters) {
   return told;
 }
 
-std::string_view to_string(Workers workers) { return name_of(ways, workers); }
+std::string_view to_string(Workers workers) { return name_of(worker_ways, workers); }
 
 }  // namespace ucxbench::pingpong
