@@ -288,6 +288,32 @@ def test_two_hosts_that_cannot_reach_each_other_are_named_and_the_rest_is_judged
     assert (first.folder / "check.md").read_text().count("**FAIL**") == 1
 
 
+def test_what_to_leave_out_is_said_where_one_link_costs_all_rates(spread, hosts, tmp_path):
+    with hosts.apart(1, 2):
+        first, others = site_over(spread, tmp_path, 'transports = "tcp"\nmin_GBps = 1e-6')
+        done = first.finish()
+        for other in others:
+            other.finish()
+    limit = only(done.file["run"]["check"]["limits"])
+    assert done.code == 1 and limit["verdict"] == "missed" and {limit["host"], limit["peer"]} == {"node1", "node2"}, done
+    assert re.search(r"check without node[12], and without node[12]$", limit["why"]), done
+
+
+def test_each_case_of_a_suite_names_its_own_hosts(spread, tmp_path):
+    folder = tmp_path / "suite-0"
+    folder.mkdir()
+    (folder / "suite.toml").write_text("launches = 1\n" + "".join(f'[[case]]\nargs = "{args} --transports tcp"\n' for args in (
+        "p2p -n 4 --sizes 8 --runs 1 --iterations 4", "pingpong -n 4 --sizes 8 --iterations 50")))
+    first, others = spread("suite", "suite.toml", count=2)
+    done = first.finish()
+    for other in others:
+        other.finish()
+    assert done.code == 0, done
+    hosts_of = {case["benchmark"]: case.get("hosts") for case in done.file["cases"]}
+    assert hosts_of["p2p"] == ["node0", "node0", "node1", "node1"], hosts_of
+    assert hosts_of["pingpong"] == ["node0", "node1", "node0", "node1"], hosts_of
+
+
 def test_a_host_that_is_lost_is_named_and_missed(spread, hosts, tmp_path):
     with contextlib.ExitStack() as until_the_end:
         first, others = site_over(spread, tmp_path, 'transports = "tcp"\nmax_us = 1e6')

@@ -102,6 +102,14 @@ std::vector<double> launch_medians(const Case& of, const RankPair& pair,
   return medians;
 }
 
+std::set<RankPair> pairs_with(const Case& of, const std::string& metric) {
+  std::set<RankPair> pairs;
+  for (const auto& record : of.launches) {
+    if (record.samples.contains(metric)) pairs.emplace(record.src, record.dst);
+  }
+  return pairs;
+}
+
 std::string pair_text(const RankPair& pair) {
   return std::to_string(pair.first) + "-" + std::to_string(pair.second);
 }
@@ -200,6 +208,12 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
     checked.why = "time-sliced: ranks take turns on one GPU";
     return checked;
   }
+  if (const auto why = run.impossible ? run.impossible(of) : ""; !why.empty()) {
+    checked.fulfilment = Fulfilment::inconclusive;
+    checked.why = why;
+    answered = pairs_with(of, metric);
+    return checked;
+  }
   const auto pairs = pairs_of_class(of, path_class, run, checked);
   if (pairs.empty()) return checked;
   const bool more_is_better = shown_metric(of, metric).better == "higher";
@@ -222,10 +236,9 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
     checked.why = "launches disagree, or only one ran: check again";
   }
   take_other_transport(checked, of, pairs);
-  for (const auto& record : of.launches) {
-    // Of another class: the limit does not ask for it.
-    const RankPair pair(record.src, record.dst);
-    if (!pairs.contains(pair) && record.samples.contains(metric)) answered.insert(pair);
+  // Of another class: the limit does not ask for it.
+  for (const auto& pair : pairs_with(of, metric)) {
+    if (!pairs.contains(pair)) answered.insert(pair);
   }
   return checked;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -47,10 +48,14 @@ struct CheckedLimit {
   std::optional<PathVerdict> path{};
 };
 
+/// Why a case's figure is none that a machine gives; nothing of one whose figures count.
+using WhyImpossible = std::function<std::string(const Case&)>;
+
 /// What of a run counts for a limit.
 struct CheckedRun {
   Json lost_launches = Json::array();    ///< as in Result::run
   std::optional<std::set<int>> ranks{};  ///< pairs of others are not judged; empty: all are
+  WhyImpossible impossible{};            ///< by such a figure no limit is decided
 
   bool judges(int a, int b) const { return !ranks || (ranks->contains(a) && ranks->contains(b)); }
 };

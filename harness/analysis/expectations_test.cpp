@@ -57,6 +57,20 @@ TEST(Expectations, AreNotMetByPairsThatNobodyMeasured) {
   EXPECT_EQ(only_limit({.min_GBps = 4}, run.of).fulfilment, Fulfilment::met);
 }
 
+TEST(Expectations, AreNotDecidedByWhatNoMachineGives) {
+  auto run = rates();
+  run.of.shows.ranks = 2;
+  run.add(0, 1, {500, 600, 700});
+  const auto why = [](const Case&) { return std::string("impossible, above its path"); };
+  for (const double limit : {4.0, 4000.0}) {
+    const auto checked =
+        check_limits({.min_GBps = limit}, &run.of, &run.of, {.impossible = why}).at(0);
+    EXPECT_EQ(checked.fulfilment, Fulfilment::inconclusive);
+    EXPECT_EQ(checked.why, "impossible, above its path");
+    EXPECT_FALSE(checked.measured);
+  }
+}
+
 TEST(Expectations, AreMissedByRanksThatDoNotReachEachOther) {
   auto run = rates();
   run.of.key = "p2p/tcp";

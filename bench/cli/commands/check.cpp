@@ -17,6 +17,7 @@
 #include "bench/cli/plan/expect_file.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "harness/analysis/findings.hpp"
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/print.hpp"
@@ -117,10 +118,37 @@ std::string check_line(std::string_view verdict, std::string_view subject,
   return wrapped(text, std::string(head.size(), ' '), page_width()).replace(0, head.size(), head);
 }
 
+WhyImpossible why_impossible(const Result& result) {
+  return [run = std::make_shared<const Judged>(result)](const Case& of) {
+    return run->flaw_of(of) == Flaw::impossible ? run->in_words(Flaw::impossible, of) : "";
+  };
+}
+
+/// By rank; empty where all of a case were on one host.
+std::map<int, std::string> several_hosts(const Result& result, const Case& of) {
+  auto hosts = hosts_of_ranks(result, of);
+  const bool one = std::ranges::all_of(
+      hosts, [&](const auto& each) { return each.second == hosts.begin()->second; });
+  if (one) hosts.clear();
+  return hosts;
+}
+
 /// Where a rank was; empty where all were on one host.
 std::string host_of(const std::map<int, std::string>& hosts, const std::optional<int>& rank) {
   const auto found = rank ? hosts.find(*rank) : hosts.end();
   return found == hosts.end() ? "" : found->second;
+}
+
+/// p2p connects all pairs before it measures the first one, so that one link which is down costs
+/// all figures: it says how to get those of the others.
+void add_way_around(CheckedLimit& limit, const std::map<int, std::string>& hosts) {
+  const auto host = host_of(hosts, limit.src);
+  const auto peer = host_of(hosts, limit.dst);
+  if (limit.fulfilment != Fulfilment::missed || limit.measured || host == peer) return;
+  limit.why += fmt::format(
+      "; no pair has GB/s while these two do not reach each other: for those of the others, check "
+      "without {}, and without {}",
+      host, peer);
 }
 
 Json limit_json(const Expectation& of, const CheckedLimit& limit,
@@ -190,10 +218,8 @@ Exit judge_site(const SiteFile& site, const ExpectedHere& here,
   auto worst = Fulfilment::met;
   Exit exit = Exit::done;
   std::size_t open = 0;
-  auto hosts = hosts_of_ranks(result);
-  const auto first = hosts.empty() ? "" : hosts.begin()->second;
-  if (std::ranges::all_of(hosts, [&](const auto& of) { return of.second == first; })) hosts.clear();
-  const auto add = [&](const Expectation& expectation, const CheckedLimit& limit) {
+  const auto add = [&](const Expectation& expectation, const CheckedLimit& limit,
+                       const std::map<int, std::string>& hosts) {
     worst = std::max(worst, limit.fulfilment);
     if (limit.fulfilment == Fulfilment::inconclusive) ++open;
     exit = worse(exit, exit_of(limit.fulfilment));
@@ -204,19 +230,27 @@ Exit judge_site(const SiteFile& site, const ExpectedHere& here,
   };
   // No output passes a node of which nobody knows what it should have.
   if (!here.no_class.empty()) {
-    add({.place = o.expect, .memory = ""}, {.name = "node",
-                                            .expected = {},
-                                            .fulfilment = Fulfilment::cannot_run,
-                                            .why = here.no_class});
+    add({.place = o.expect, .memory = ""},
+        {.name = "node",
+         .expected = {},
+         .fulfilment = Fulfilment::cannot_run,
+         .why = here.no_class},
+        {});
   }
+  const auto impossible = why_impossible(result);
   for (std::size_t at = 0; at < needed.size(); ++at) {
-    const auto& cases = result.cases;
+    const auto& rates = result.cases.at(needed[at].rates);
+    const auto& latencies = result.cases.at(needed[at].latencies);
     const auto& expectation = here.expectations[at];
-    for (const auto& limit :
-         check_limits(expectation, &cases.at(needed[at].rates), &cases.at(needed[at].latencies),
+    for (auto& limit :
+         check_limits(expectation, &rates, &latencies,
                       {.lost_launches = result.run.value("lost_launches", Json::array()),
-                       .ranks = ranks_on(expectation.node, site, result)})) {
-      add(expectation, limit);
+                       .ranks = ranks_on(expectation.node, site, result),
+                       .impossible = impossible})) {
+      const bool of_latencies = limit.name == "max_us";
+      const auto hosts = several_hosts(result, of_latencies ? latencies : rates);
+      if (!of_latencies) add_way_around(limit, hosts);
+      add(expectation, limit, hosts);
     }
   }
   for (const auto& outlier : outliers_in_words(result)) {
@@ -390,9 +424,17 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
   const auto [result, exit] = measure_site(plans, o, global, false);
   if (!result) return exit;
   SiteFile site{.ranks = others.ranks, .nodes = {here}, .expectations = {}};
+  const auto impossible = why_impossible(*result);
   for (std::size_t at = 0; at < usual.size(); ++at) {
-    auto more =
-        expectations_like(usual[at], result->cases.at(2 * at), result->cases.at(2 * at + 1));
+    const auto& rates = result->cases.at(2 * at);
+    const auto& latencies = result->cases.at(2 * at + 1);
+    for (const auto* of : {&rates, &latencies}) {
+      if (const auto why = impossible(*of); !why.empty()) {
+        throw Failure(Exit::inconclusive,
+                      fmt::format("--write-expect: no limit follows from {}: {}", of->key, why));
+      }
+    }
+    auto more = expectations_like(usual[at], rates, latencies);
     for (auto& expectation : more) expectation.node = here.name;
     std::ranges::move(more, std::back_inserter(site.expectations));
   }
