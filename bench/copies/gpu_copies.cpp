@@ -21,8 +21,6 @@
 namespace ucxbench::copies {
 namespace {
 
-constexpr int samples = 3;
-
 /// A GPU with memory of its own and two streams.
 struct Gpu {
   Gpu(int index, std::uint64_t bytes)

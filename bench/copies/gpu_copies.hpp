@@ -42,7 +42,9 @@ struct Copies {
   std::vector<GpuCopies> between{};
 };
 
-/// Measures the GPUs' copy engines. Each figure is the median of three samples. A sample is
+inline constexpr int samples = 3;
+
+/// Measures the GPUs' copy engines. Each figure is the median of so many samples. A sample is
 /// `copies` copies in a stream, from the start of the first to the end of the last by the host's
 /// clock. What a figure's samples copy into is poisoned before them, and the data is compared after
 /// them. Throws Failure: Exit::cannot_run without a

@@ -33,7 +33,9 @@ std::string table_of(const Copies& copies) {
     text += fmt::format("GPU {}: {}, {}\n", gpu.index, on_one_line(gpu.name), gpu.pci);
   }
   if (copies.emulated) text += "emulated: the figures below are not those of a GPU\n";
-  text += fmt::format("\nhost and GPU, GB/s; {} per copy\n", spaced_size(copies.asked.bytes));
+  text += fmt::format(
+      "\nhost and GPU, GB/s; {} per copy; medians of {} samples of one run, without interval\n",
+      spaced_size(copies.asked.bytes), samples);
   TextRows rows = {{"GPU", "NUMA node", "to GPU", "to host", "both ways", "link peak, each way"}};
   for (const auto& copy : copies.host) {
     const auto link =

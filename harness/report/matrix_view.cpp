@@ -98,12 +98,18 @@ Grid matrix_rates_of(const Block& block) {
     together.push_back(interval_of(*of, "together_GBps"));
   }
   add_intervals(grid, "p50 over launches", per_pair);
-  grid.columns.push_back({"", "msg/s"});
-  grid.columns.push_back({"all together", "p50"});
+  grid.columns.push_back({"msg/s", "p50"});
+  std::vector<std::optional<Interval>> messages;
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     const auto& of = *block.measured[row];
     grid.rows[row].push_back(prefixed(messages_per_s(of, medians_of(rates_of(of))), 3));
-    grid.rows[row].push_back(significant(p50_of(of, "together_GBps"), 4));
+    const auto bytes = static_cast<double>(bytes_of(of).value_or(0));
+    messages.push_back(bytes > 0 ? scaled(per_pair[row], 1e9 / bytes) : std::nullopt);
+  }
+  add_prefixed_intervals(grid, "msg/s", messages);
+  grid.columns.push_back({"all together", "p50"});
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    grid.rows[row].push_back(significant(p50_of(*block.measured[row], "together_GBps"), 4));
   }
   add_intervals(grid, "all together", together);
   return grid;

@@ -48,10 +48,13 @@ std::optional<double> peak_of(const Json& pair) {
   return limit ? limit : number_at(pair, "calibrated_GBps");
 }
 
+constexpr const char* recorded = "recorded_GBps";
+
 void add_reached(std::vector<std::string>& row, const Json& pair, const char* name,
                  const std::optional<double>& peak) {
   const auto rate = number_at(pair, name);
-  const auto interval = interval_at(pair, name);
+  // What was recorded is one run.
+  const auto interval = std::string_view(name) == recorded ? std::nullopt : interval_at(pair, name);
   row.push_back(rate ? significant(rate, 3) + interval_behind(interval) : "cannot tell");
   row.push_back(rate && peak && *peak > 0
                     ? share_text(*rate / *peak) + percent_behind(scaled(interval, 1 / *peak))
@@ -129,7 +132,7 @@ Grid traffic_of(const Case& of) {
     row.push_back(size_of_messages(*pair, "p50_bytes"));
     row.push_back(size_of_messages(*pair, "p99_bytes"));
     row.push_back(significant(peak, 3));
-    add_reached(row, *pair, "recorded_GBps", peak);
+    add_reached(row, *pair, recorded, peak);
     add_reached(row, *pair, "under_way_GBps", peak);
     grid.rows.push_back(std::move(row));
   }

@@ -87,29 +87,39 @@ bool cpu_moves_the_bytes(const Case& of) {
 std::string bound_of(const Case& of) {
   if (is_time_sliced(of)) return "";
   double computing_ms = 0;
+  std::optional<Interval> computing(Interval{0, 0, Interval::Kind::ci95});
   for (const auto& phase : of.phases) {
     if (kind_of(phase) != PhaseKind::computing) continue;
     computing_ms += number_at(phase, "median_ms").value_or(0);
+    computing = sum(computing, interval_at(phase, "median_ms"));
   }
   const auto wall_ms = p50_of(of, "wall_ms");
   const auto bytes = number_at(of.exchange, "bytes");
   const auto alone_GBps = number_at(of.exchange, "alone_GBps");
   if (!wall_ms || !bytes || !alone_GBps || *alone_GBps <= 0 || computing_ms <= 0) return "";
   const auto alone_ms = *bytes / *alone_GBps * 1e-6;
+  const auto alone = inverse(scaled(interval_at(of.exchange, "alone_GBps"), 1 / (*bytes * 1e-6)));
   const bool in_turn = cpu_moves_the_bytes(of);
   const auto bound_ms = in_turn ? computing_ms + alone_ms : std::max(computing_ms, alone_ms);
+  const auto bound = in_turn ? sum(computing, alone) : larger(computing, alone);
   // What was measured beside the run may have met a busier moment: up to a twentieth is its noise.
   if (*wall_ms < 0.95 * bound_ms) {
     return fmt::format(
-        "none: {} ms computing and {} ms exchange alone are more than the run of {} ms: something "
-        "disturbed them",
-        significant(computing_ms, 3), significant(alone_ms, 3), significant(*wall_ms, 3));
+        "none: {}{} ms computing and {}{} ms exchange alone are more than the run of {}{} ms: "
+        "something disturbed them",
+        significant(computing_ms, 3), interval_behind(computing), significant(alone_ms, 3),
+        interval_behind(alone), significant(*wall_ms, 3),
+        interval_behind(interval_of(of, "wall_ms")));
   }
-  const auto took =
-      *wall_ms < bound_ms ? "no longer" : fmt::format("{:.2f} x that", *wall_ms / bound_ms);
-  return fmt::format("{} ms computing, {} ms exchange alone: {} {} ms; the run took {}",
-                     significant(computing_ms, 3), significant(alone_ms, 3),
-                     in_turn ? "together" : "the longer is", significant(bound_ms, 3), took);
+  const auto took = *wall_ms < bound_ms
+                        ? "no longer"
+                        : fmt::format("{:.2f}{} x that", *wall_ms / bound_ms,
+                                      interval_behind(quotient(interval_of(of, "wall_ms"), bound)));
+  return fmt::format("{}{} ms computing, {}{} ms exchange alone: {} {}{} ms; the run took {}",
+                     significant(computing_ms, 3), interval_behind(computing),
+                     significant(alone_ms, 3), interval_behind(alone),
+                     in_turn ? "together" : "the longer is", significant(bound_ms, 3),
+                     interval_behind(bound), took);
 }
 
 // What copies in host memory, or links that p2p measured, let the exchange reach.
@@ -270,16 +280,18 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
                     significant(*bytes * 1e-6, 4), text_of(of.exchange, "egress_imbalance", 3));
     const auto busy = number_at(of.exchange, "busy_ms");
     if (busy) {
-      text +=
-          fmt::format("; {}{} ms communicating, {}{} ms waiting: {} overlapped",
-                      significant(busy, 3), interval_behind(interval_at(of.exchange, "busy_ms")),
-                      text_of(of.exchange, "exposed_ms", 3),
-                      interval_behind(interval_at(of.exchange, "exposed_ms")),
-                      percent_or_none(number_at(of.exchange, "overlap")));
+      text += fmt::format(
+          "; means of the runs: {}{} ms communicating, {}{} ms waiting: {}{} overlapped",
+          significant(busy, 3), interval_behind(interval_at(of.exchange, "busy_ms")),
+          text_of(of.exchange, "exposed_ms", 3),
+          interval_behind(interval_at(of.exchange, "exposed_ms")),
+          percent_or_none(number_at(of.exchange, "overlap")),
+          percent_behind(interval_at(of.exchange, "overlap")));
     }
     if (const auto not_ready = number_at(of.exchange, "not_ready_ms")) {
-      text += fmt::format("; {} ms for ranks that were not ready, which is no communication",
-                          significant(not_ready, 3));
+      text += fmt::format("; {}{} ms for ranks that were not ready, which is no communication",
+                          significant(not_ready, 3),
+                          interval_behind(interval_at(of.exchange, "not_ready_ms")));
     }
     if (cpu_moves_the_bytes(of)) {
       text += " (the CPUs copy: overlap gains nothing)";

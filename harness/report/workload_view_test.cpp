@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/result/interval.hpp"
 #include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
@@ -41,6 +42,21 @@ TEST(Bound, IsTheSumWhereTheCpusMoveTheBytes) {
             "40.0 ms computing, 60.0 ms exchange alone: together 100 ms; the run took 1.10 x that");
 }
 
+TEST(Bound, HasTheIntervalsOfItsParts) {
+  for (const bool in_turn : {true, false}) {
+    auto of = workload({"tcp", in_turn ? "shm" : "ib"}, 2, nullptr);
+    of.exchange["intervals"]["alone_GBps"] = to_json(Interval{0.9, 1.1});
+    of.metrics["wall_ms"].ci95 = {100, 120};
+    of.phases[0]["intervals"]["median_ms"] = to_json(Interval{28, 32});
+    of.phases[2]["intervals"]["median_ms"] = to_json(Interval{10, 10});
+    EXPECT_EQ(line_of(of, "lower bound"),
+              in_turn ? "40.0 (38.0..42.0) ms computing, 60.0 (54.5..66.7) ms exchange alone: "
+                        "together 100 (92.5..109) ms; the run took 1.10 (0.920..1.30) x that"
+                      : "40.0 (38.0..42.0) ms computing, 60.0 (54.5..66.7) ms exchange alone: the "
+                        "longer is 60.0 (54.5..66.7) ms; the run took 1.83 (1.50..2.20) x that");
+  }
+}
+
 TEST(Bound, IsTheLongerOneElsewhere) {
   EXPECT_EQ(
       line_of(workload({"tcp", "ib"}, 2, nullptr), "lower bound"),
@@ -52,8 +68,11 @@ TEST(Exchange, MayBeWaitedForLongerThanItIsUnderWay) {
   auto of = workload({"tcp", "ib"}, 2, nullptr);
   of.exchange.update({{"egress_imbalance", 1}, {"busy_ms", 5}, {"exposed_ms", 6}, {"overlap", 0}});
   EXPECT_EQ(line_of(of, "exchange"),
-            "60.00 MB between ranks per run, busiest rank 1.00 x the mean; 5.00 ms communicating, "
-            "6.00 ms waiting: 0 % overlapped");
+            "60.00 MB between ranks per run, busiest rank 1.00 x the mean; means of the runs: "
+            "5.00 ms communicating, 6.00 ms waiting: 0 % overlapped");
+  of.exchange["intervals"]["overlap"] = {{"low", 0.0}, {"high", 0.25}, {"kind", "range"}};
+  EXPECT_TRUE(line_of(of, "exchange").ends_with(": 0 % (0..25, range) overlapped"))
+      << line_of(of, "exchange");
   of.exchange["not_ready_ms"] = 2;
   EXPECT_TRUE(line_of(of, "exchange")
                   .ends_with("; 2.00 ms for ranks that were not ready, which is no communication"));

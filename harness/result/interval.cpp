@@ -64,6 +64,15 @@ std::optional<Interval> quotient(const std::optional<Interval>& a,
                   a->high / (a->high < 0 ? b->high : b->low), kind_of_both(*a, *b)};
 }
 
+std::optional<Interval> inverse(const std::optional<Interval>& interval) {
+  return quotient(Interval{1, 1, interval ? interval->kind : Interval::Kind::ci95}, interval);
+}
+
+std::optional<Interval> larger(const std::optional<Interval>& a, const std::optional<Interval>& b) {
+  if (!a || !b) return std::nullopt;
+  return Interval{std::max(a->low, b->low), std::max(a->high, b->high), kind_of_both(*a, *b)};
+}
+
 std::string interval_behind(const std::optional<Interval>& of, int digits) {
   if (!of) return "";
   return behind(*of, significant(of->low, digits), significant(of->high, digits));

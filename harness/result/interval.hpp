@@ -51,6 +51,11 @@ std::optional<Interval> quotient(const std::optional<Interval>& a,
 /// Case::pairs of more than so many have no intervals, or a run file would be twice as large.
 inline constexpr std::size_t most_pairs_with_intervals = 4096;
 
+/// Of 1 / x.
+std::optional<Interval> inverse(const std::optional<Interval>& interval);
+/// Of the larger of two.
+std::optional<Interval> larger(const std::optional<Interval>& a, const std::optional<Interval>& b);
+
 /// " (1.20..1.31)" behind a median in a sentence, of a range " (1.20..1.31, range)"; nothing where
 /// there is none.
 std::string interval_behind(const std::optional<Interval>& interval, int digits = 3);

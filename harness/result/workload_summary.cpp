@@ -114,9 +114,9 @@ void summarize_workload(Case& measured) {
   measured.pairs = Json::array();
   const auto pairs = by_place(launches, "pairs");
   for (const auto& of_launches : pairs) {
-    measured.pairs.push_back(median_of(of_launches, {"src", "dst", "p50_bytes", "p99_bytes"},
-                                       {"bytes", "messages"},
-                                       pairs.size() <= most_pairs_with_intervals));
+    measured.pairs.push_back(
+        median_of(of_launches, {"src", "dst", "p50_bytes", "p99_bytes", "recorded_GBps"},
+                  {"bytes", "messages"}, pairs.size() <= most_pairs_with_intervals));
   }
   std::vector<Json> exchanges;
   for (const auto* launch : launches) exchanges.push_back(launch->at("exchange"));
