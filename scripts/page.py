@@ -11,7 +11,7 @@ import jsontext
 import literal
 import runfile
 from commandline import Parser, write_text
-from plots.common import percent
+from plots.common import percent, ucx_of
 
 
 def page_of(run, file, folder):
@@ -27,6 +27,7 @@ def page_of(run, file, folder):
         limits, both_ways, of_pairs = pairs.limits_of(run), pairs.both_ways(run), pairs.tables_of(run)
         content = {
             "run": run,
+            "ucx": ucx_of(run),
             "known": sections.known,
             "percent": percent,
             "command": literal.for_shell(run["run"]["command"]),

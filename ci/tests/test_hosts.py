@@ -13,6 +13,7 @@ import time
 
 import pytest
 from conftest import LONG_S, MEMORY_COPY, PROGRAM, in_some_attempt, only, wait_until
+from emulated_gpu import UCX
 from namespaces import AHEAD_S, AS_ROOT, IP, PORT, Hosts, made, token_in
 
 
@@ -144,6 +145,50 @@ def test_a_set_that_another_host_cannot_start_is_skipped_and_the_rest_is_measure
     states = {",".join(case["parameters"]["transports"]): (case["state"], case["reason"]) for case in done.file["cases"]}
     assert states["tcp"][0] == "measured", states
     assert states["shm,tcp"][0] == "skipped" and re.search(r"rank [23] on node1 failed in phase", states["shm,tcp"][1]), states
+
+
+MODULES = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/ucx/libuct_cma.so.0"))), None)
+
+
+def two_hosts(start, hosts, token, folder, environment):
+    """A p2p over two hosts, the second with another environment: the first one's process."""
+    words = ["--token-file", token]
+    first = start(*hosts.on(0, PROGRAM, "p2p", "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, "-n", 2, *words, "--json", "run.json",
+                            "--sizes", "8", "--iterations", 16, "--runs", 1, "--launches", 1, "--transports", "tcp"), program=IP)
+    other = start(*hosts.on(1, PROGRAM, "p2p", "--connect", f"10.203.8.1:{PORT}", *words), program=IP, folder=folder / "other",
+                  environment=environment)
+    done, _ = first.finish(), other.finish()
+    return done, only([finding for finding in done.file["findings"] if finding["id"] == "several-ucx"])["evidence"]
+
+
+@pytest.mark.skipif(UCX is None, reason="no other UCX: run ./scripts/setup/ucx-wheel")
+def test_two_versions_of_ucx_are_named(start, hosts, token, tmp_path):
+    done, finding = two_hosts(start, hosts, token, tmp_path, {"LD_LIBRARY_PATH": f"{UCX}/lib"})
+    run = done.file
+    versions = run["ucx"].get("versions")
+    if versions is None:
+        pytest.skip("the program runs on the same UCX")
+    assert sorted((of["ranks"], of["hosts"]) for of in versions) == [([0], ["node0"]), ([1], ["node1"])]
+    both = ", ".join(f"{of['version']} (rank {of['ranks'][0]} on {of['hosts'][0]})" for of in versions)
+    assert both in finding and f"UCX {both}" in " ".join(done.out.split())
+    case = only({(case["state"], case["reason"]) for case in run["cases"]})
+    if case[0] == "measured":
+        return
+    # What one that has no other network namespace to reach cannot mend.
+    assert f"; ranks have UCX {both}, which may not understand each other" in case[1] and "namespaces" not in case[1], case
+    assert (case[0], done.code) == ("skipped", 3) and both in only(done.complaints), done
+
+
+@pytest.mark.skipif(MODULES is None, reason="no modules of a system's UCX")
+def test_a_module_that_one_host_lacks_is_named(start, hosts, token, tmp_path):
+    folder = tmp_path / "modules"
+    shutil.copytree(MODULES.parent, folder, symlinks=True, ignore=shutil.ignore_patterns("libuct_cma*"))
+    done, finding = two_hosts(start, hosts, token, tmp_path, {"UCX_MODULE_DIR": str(folder)})
+    assert done.code == 0, done
+    if "cma" not in done.file["ucx"]["components"]:
+        pytest.skip("the program does not run on the system's UCX")
+    lacks = f"{done.file['ucx']['version']}, without cma on node1"
+    assert lacks in finding and f"UCX {lacks}" in " ".join(done.out.split()), done
 
 
 def test_another_machine_says_what_its_processors_and_memory_give(start, hosts, token, tmp_path):

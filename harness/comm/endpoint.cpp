@@ -4,9 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "harness/comm/address.hpp"
@@ -15,6 +19,7 @@
 #include "harness/transports/printed.hpp"
 #include "harness/transports/rdma_ports.hpp"
 #include "harness/transports/ucx_error.hpp"
+#include "harness/transports/ucx_version.hpp"
 
 namespace ucxbench {
 namespace {
@@ -63,11 +68,25 @@ bool over_network(const UcxWorker& worker) {
 
 // Its releases 1.20.0 and 1.20.1 find no route over lo (ucx#11202), even to themselves.
 bool is_without_loopback() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  ucp_get_version(&major, &minor, &release);
-  return major == 1 && minor == 20;
+  const auto version = ucx_version();
+  return version.major == 1 && version.minor == 20;
+}
+
+// Behind a worker's address, for which UCX does not look there.
+constexpr std::size_t version_bytes = sizeof(UcxVersion);
+
+Rendezvous::Bytes address_and_version(const UcxWorker& worker) {
+  auto bytes = worker.address();
+  const auto own = std::bit_cast<std::array<std::uint8_t, version_bytes>>(ucx_version());
+  bytes.insert(bytes.end(), own.begin(), own.end());
+  return bytes;
+}
+
+std::optional<UcxVersion> version_behind(const Rendezvous::Bytes& address) {
+  UcxVersion version;
+  if (address.size() < version_bytes) return std::nullopt;
+  std::memcpy(&version, address.data() + address.size() - version_bytes, version_bytes);
+  return version;
 }
 
 const char* why_not_over_lo() {
@@ -88,8 +107,14 @@ void set_errors(ucp_ep_params_t& params, ErrorMode errors) {
 }
 
 void check_connection(ucs_status_t status, const UcxWorker& worker, int rank, int peer,
-                      ErrorMode errors) {
+                      ErrorMode errors, const std::optional<UcxVersion>& of_peer = std::nullopt) {
   if (status == UCS_OK) return;
+  if (of_peer && *of_peer != ucx_version()) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("no connection from rank {} with UCX {} to rank {} with UCX {}: {}",
+                              rank, to_string(ucx_version()), peer, to_string(*of_peer),
+                              ucs_status_string(status)));
+  }
   if (errors == ErrorMode::peer && !over_network(worker)) {
     throw Failure(Exit::cannot_run,
                   fmt::format("--error-mode peer: {}: shared memory has no peer failure handler; "
@@ -211,13 +236,13 @@ bool UcxEndpoint::is_over() {
 
 std::vector<Rendezvous::Bytes> exchange_addresses(const UcxWorker& worker, Rendezvous& rendezvous,
                                                   const Rendezvous::Progress& progress) {
-  return rendezvous.all_gather("addresses", worker.address(), progress);
+  return rendezvous.all_gather("addresses", address_and_version(worker), progress);
 }
 
 Rendezvous::Bytes exchange_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
                                    const std::string& name, const Rendezvous::Progress& progress) {
   const auto key = [&](int rank) { return fmt::format("address/{}/{}", name, rank); };
-  rendezvous.put(key(rendezvous.rank()), worker.address(), progress);
+  rendezvous.put(key(rendezvous.rank()), address_and_version(worker), progress);
   return rendezvous.get(key(peer), progress);
 }
 
@@ -228,7 +253,8 @@ ucp_ep_h connect_to_address(const UcxWorker& worker, const Rendezvous::Bytes& ad
   params.address = reinterpret_cast<const ucp_address_t*>(address.data());
   set_errors(params, errors);
   ucp_ep_h endpoint = nullptr;
-  check_connection(ucp_ep_create(worker.handle(), &params, &endpoint), worker, rank, peer, errors);
+  check_connection(ucp_ep_create(worker.handle(), &params, &endpoint), worker, rank, peer, errors,
+                   version_behind(address));
   return endpoint;
 }
 

@@ -51,7 +51,7 @@ class UcxEndpoint {
   ucs_status_ptr_t under_way_ = nullptr;  ///< what was begun last
 };
 
-/// The worker addresses of all ranks, by rank; all ranks call it.
+/// The worker addresses of all ranks, by rank, and UCX's version behind each; all ranks call it.
 std::vector<Rendezvous::Bytes> exchange_addresses(const UcxWorker& worker, Rendezvous& rendezvous,
                                                   const Rendezvous::Progress& progress);
 /// The one of `peer`, which calls it too. `name` distinguishes several workers of one launch.

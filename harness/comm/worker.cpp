@@ -13,6 +13,7 @@
 #include "harness/core/text.hpp"
 #include "harness/transports/printed.hpp"
 #include "harness/transports/ucx_error.hpp"
+#include "harness/transports/ucx_version.hpp"
 
 namespace ucxbench {
 namespace {
@@ -70,11 +71,7 @@ std::uint64_t features_of(Api api) {
 }  // namespace
 
 bool UcxWorker::can_count() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  ucp_get_version(&major, &minor, &release);
-  return std::pair(major, minor) >= std::pair(1U, 21U) &&
+  return ucx_version() >= UcxVersion{.major = 1, .minor = 21} &&
          std::getenv("UCX_PROTO_INFO") == nullptr && std::getenv("UCX_LOG_FILE") == nullptr;
 }
 

@@ -17,6 +17,7 @@
 #include "harness/result/labels.hpp"
 #include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
+#include "harness/result/ucx_of_ranks.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -285,11 +286,10 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
     lines.emplace_back("canary", std::move(canaries));
   }
   const bool dirty = result.build.value("dirty", Json(false)) == true;
-  lines.emplace_back(
-      "software",
-      fmt::format("ucx-bench {} (commit {}{}), UCX {}", text_at(result.build, "/version"),
-                  text_at(result.build, "/commit").substr(0, 12), dirty ? ", modified" : "",
-                  text_at(result.ucx, "/version")));
+  lines.emplace_back("software", fmt::format("ucx-bench {} (commit {}{}), UCX {}",
+                                             text_at(result.build, "/version"),
+                                             text_at(result.build, "/commit").substr(0, 12),
+                                             dirty ? ", modified" : "", ucx_in_words(result)));
   if (has_figures(result)) lines.emplace_back("quality", in_words(quality_of(result)));
   // What was measured says it better.
   if (result.cases.empty()) add_transports(result.ucx.value("transports", Json::object()), lines);

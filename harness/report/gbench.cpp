@@ -165,7 +165,7 @@ Json context_of(const Result& result) {
                   {"caches", host.value("caches", Json::array())},
                   {"ucx_bench_version", text_at(result.build, "/version")},
                   {"ucx_bench_commit", text_at(result.build, "/commit")},
-                  {"ucx_version", text_at(result.ucx, "/version")}};
+                  {"ucx_version", ucx_in_words(result)}};
   if (host.contains("cores")) context["num_cpus"] = host.at("cores");
   for (const auto& [name, value] : facts_of_run(result)) context[std::string(name)] = value;
   context["not_measured"] = Json::object();

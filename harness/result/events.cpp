@@ -154,6 +154,8 @@ void apply_event(Result& result, const Json& event) {
     add_error_counters(result.machine, value);
   } else if (name == "warning") {
     add_ucx_warning(result.ucx, value.at("rank").get<int>(), value.at("line").get<std::string>());
+  } else if (name == "ucx_versions") {
+    result.ucx["versions"] = value;
   } else if (name == "canary") {
     take_canary(result, value);
   } else if (name == "memory_copy") {

@@ -23,6 +23,7 @@
 #include "harness/topology/cpus.hpp"
 #include "harness/transports/error_counters.hpp"
 #include "harness/transports/transport_set.hpp"
+#include "harness/transports/ucx_version.hpp"
 
 namespace ucxbench {
 namespace {
@@ -208,6 +209,13 @@ int rank_main() {
   if (!rendezvous) return static_cast<int>(Exit::lost);
   const auto plan = from_bytes(rendezvous->get("plan", {}));
   check_rank_plan(plan);
+  // What ranks of another version do not understand may end, or hold up, all that follows.
+  rendezvous->put(fmt::format("report/ucx/{}", rendezvous->rank()),
+                  to_bytes({{"rank", rendezvous->rank()},
+                            {"host", host_name()},
+                            {"boot_id", boot_id()},
+                            {"version", to_string(ucx_version())}}),
+                  {});
   check_settings(plan.at("asked"));
   check_lockable(TransportSet::of(plan.at("set").get<std::vector<std::string>>()));
   const auto name = plan.at("benchmark").get<std::string>();

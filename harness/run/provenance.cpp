@@ -117,6 +117,7 @@ Result describe_run(const std::vector<std::string>& command, const Variables& ta
   result.ucx = {{"version", ucx.version},
                 {"headers", ucx.headers},
                 {"library", ucx.library},
+                {"components", ucx.components},
                 {"resources", resources},
                 {"transports", usable},
                 {"configuration_files", files},

@@ -54,6 +54,11 @@ const Case* RankReports::take(const LaunchPlan& plan, const std::string& key,
     report.erase("boot_id");
   }
   if (key.starts_with("report/case/")) return take_case(std::move(report));
+  if (key.starts_with("report/ucx/")) {
+    ucx_[report.at("rank").get<int>()] = {report.at("version").get<std::string>(),
+                                          report.at("host").get<std::string>()};
+    return nullptr;
+  }
   if (key.starts_with("report/rank/")) {
     name_plan(report, plan);
     met_ns_ = monotonic_ns();
@@ -66,7 +71,23 @@ const Case* RankReports::take(const LaunchPlan& plan, const std::string& key,
   return nullptr;
 }
 
+Json RankReports::ucx_versions() const {
+  std::map<std::string, std::pair<std::vector<int>, std::set<std::string>>> by_version;
+  for (const auto& [rank, ucx] : ucx_) {
+    auto& [ranks, hosts] = by_version[ucx.first];
+    ranks.push_back(rank);
+    hosts.insert(ucx.second);
+  }
+  auto versions = Json::array();
+  if (by_version.size() < 2) return versions;
+  for (const auto& [version, of] : by_version) {
+    versions.push_back({{"version", version}, {"ranks", of.first}, {"hosts", of.second}});
+  }
+  return versions;
+}
+
 void RankReports::begin_launch() {
+  ucx_.clear();
   begin_ns_ = monotonic_ns();
   started_ns_ = met_ns_ = measured_ns_ = 0;
   cpus_ = {};

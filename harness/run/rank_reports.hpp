@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -34,6 +35,9 @@ class RankReports {
   /// where ranks did not say.
   Json launch_time(const LaunchPlan& plan, int launch) const;
 
+  /// Of the launch under way: which ranks have which UCX, where they have several versions.
+  Json ucx_versions() const;
+
   /// Exit::wrong_data once a payload was wrong.
   Exit exit() const { return exit_; }
 
@@ -46,6 +50,7 @@ class RankReports {
   RunFile& file_;
   HostNames hosts_;
   std::uint64_t begin_ns_ = 0, started_ns_ = 0, met_ns_ = 0, measured_ns_ = 0;  ///< 0: not yet
+  std::map<int, std::pair<std::string, std::string>> ucx_;  ///< version and host, by rank
   Exit exit_ = Exit::done;
   CpuRoom cpus_;                               ///< of the launch's ranks
   const Case* ended_case_ = nullptr;           ///< in which the user has ended the run

@@ -51,6 +51,22 @@ class Reports : public FolderLikeSys {
   RankReports reports_{result_, file_, {}};
 };
 
+TEST_F(Reports, SayWhichRanksHaveWhichUcx) {
+  const auto say = [&](int rank, const char* version, const char* boot) {
+    take("ucx/" + std::to_string(rank),
+         {{"rank", rank}, {"host", "node"}, {"boot_id", boot}, {"version", version}});
+  };
+  say(0, "1.13.1", "one");
+  say(1, "1.13.1", "one");
+  EXPECT_EQ(reports_.ucx_versions(), Json::array());
+  say(2, "1.22.0", "another");
+  const Json versions = {{{"version", "1.13.1"}, {"ranks", {0, 1}}, {"hosts", {"node"}}},
+                         {{"version", "1.22.0"}, {"ranks", {2}}, {"hosts", {"node (2)"}}}};
+  EXPECT_EQ(reports_.ucx_versions(), versions);
+  reports_.begin_launch();
+  EXPECT_EQ(reports_.ucx_versions(), Json::array());
+}
+
 TEST_F(Reports, OfRanksStandInTheirOrderEachOnce) {
   take("rank/1", rank_facts(1, host_name(), boot_id()));
   take("rank/0", rank_facts(0, host_name(), boot_id()));

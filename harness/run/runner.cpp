@@ -14,6 +14,7 @@
 #include "harness/host/canary.hpp"
 #include "harness/host/copies.hpp"
 #include "harness/result/events.hpp"
+#include "harness/result/ucx_of_ranks.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/duets.hpp"
 #include "harness/run/host_speed.hpp"
@@ -138,7 +139,8 @@ class Run {
     std::optional<DuetSupervisor::Terms> duet;
     if (duet_ != nullptr) duet = begin_duet(plan);
     reports_.begin_launch();
-    const auto outcome = execute_(launch_of(plan, launch, duet));
+    auto outcome = execute_(launch_of(plan, launch, duet));
+    note_ucx(outcome);
     if (duet) duet_->end_launch();
     const bool completed = outcome.state == LaunchOutcome::State::completed;
     if (completed) file_.add(reports_.launch_time(plan, launch));
@@ -154,6 +156,17 @@ class Run {
     last_launch_[index] = std::chrono::steady_clock::now() - begin;
     ++launches_[index];
     return goes_on && !ended_ && has_time(index) && play_on(plan, launch);
+  }
+
+  void note_ucx(LaunchOutcome& outcome) {
+    const Json ucx = {{"versions", reports_.ucx_versions()}};
+    const auto several = several_versions(ucx);
+    if (several.empty()) return;
+    file_.add({{"ucx_versions", ucx.at("versions")}});
+    if (outcome.state != LaunchOutcome::State::failed) return;
+    outcome.reason += fmt::format(
+        "; ranks have UCX {}, which may not understand each other: give all of them one version",
+        several);
   }
 
   void note_lost(const LaunchPlan& plan, int launch, const LaunchOutcome& outcome) {

@@ -24,6 +24,7 @@
 #include "harness/result/transports.hpp"
 #include "harness/transports/known_settings.hpp"
 #include "harness/transports/ucx_error.hpp"
+#include "harness/transports/ucx_version.hpp"
 
 namespace ucxbench {
 namespace {
@@ -78,13 +79,12 @@ std::string library_of(const void* function) {
   return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-void refuse_unusable(const UcxResources& found, unsigned major, unsigned minor) {
-  constexpr unsigned oldest_minor = 13;
-  if (major == 1 && minor < oldest_minor) {
+void refuse_unusable(const UcxResources& found, const UcxVersion& version) {
+  if (version < UcxVersion{.major = 1, .minor = 13}) {
     throw Failure(Exit::cannot_run, fmt::format("UCX {} ({}): 1.13 or newer is needed",
                                                 found.version, found.library));
   }
-  if (major == UCP_API_MAJOR && minor < UCP_API_MINOR) {
+  if (version < UcxVersion{.major = UCP_API_MAJOR, .minor = UCP_API_MINOR}) {
     throw Failure(Exit::cannot_run,
                   fmt::format("UCX {} ({}) is older than the {} that this program was built with: "
                               "two versions of UCX are mixed; see LD_LIBRARY_PATH",
@@ -202,14 +202,11 @@ std::optional<std::uint64_t> raise_lockable_bytes() {
 
 UcxResources query_ucx() {
   UcxResources found;
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  ucp_get_version(&major, &minor, &release);
-  found.version = fmt::format("{}.{}.{}", major, minor, release);
+  const auto version = ucx_version();
+  found.version = to_string(version);
   found.headers = fmt::format("{}.{}", UCP_API_MAJOR, UCP_API_MINOR);
   found.library = library_of(reinterpret_cast<const void*>(&ucp_get_version));
-  refuse_unusable(found, major, minor);
+  refuse_unusable(found, version);
   ucp_lib_attr_t attributes{};
   attributes.field_mask = UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL;
   check(ucp_lib_query(&attributes), "ucp_lib_query", Exit::cannot_run);

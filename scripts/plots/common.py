@@ -155,6 +155,15 @@ def size_text(size):
     return f"{size:g} B"
 
 
+def ucx_of(run):
+    """Its version, or which ranks have which: "1.13.1 (rank 0 on node0), 1.22.0 (rank 1 on node1)"."""
+    versions = run["ucx"].get("versions")
+    if not versions:
+        return words(run["ucx"].get("version") or "?")
+    return ", ".join(f"{words(of['version'])} ({'rank' if len(of['ranks']) == 1 else 'ranks'} "
+                     f"{', '.join(map(words, of['ranks']))} on {', '.join(map(words, of['hosts']))})" for of in versions)
+
+
 @dataclasses.dataclass(frozen=True)
 class Provenance:
     """Where a run comes from; its labels say what its figures do not stand for."""
@@ -171,7 +180,7 @@ class Provenance:
             labels += case["labels"]
         return cls(
             machine=words(run["machine"].get("id") or "?"),
-            ucx=words(run["ucx"].get("version") or "?"),
+            ucx=ucx_of(run),
             commit=words(run["build"].get("commit") or "?")[:10],
             labels=", ".join(dict.fromkeys(labels)),
         )

@@ -7,7 +7,7 @@ phases; below, the pairs of ranks of the largest cases.
 import dataclasses
 
 from plots import pairs, phases, scaling
-from plots.common import draw_rows, interval_in, Interval, measured, metric_of, number, parameters_of, positive, styles_of, title_of, words
+from plots.common import draw_rows, interval_in, Interval, measured, metric_of, number, parameters_of, positive, styles_of, title_of, ucx_of, words
 
 TITLE_HEIGHT = 0.8  # inches
 
@@ -45,7 +45,7 @@ def take_scaling(case, parameters):
 
 def read(run, file):
     cases = []
-    where = {"machine": words(run["machine"].get("id")), "UCX": words(run["ucx"].get("version"))}
+    where = {"machine": words(run["machine"].get("id")), "UCX": ucx_of(run)}
     for case in measured(run, "workload"):
         ranks = pairs.checked_ranks(case["shows"]["ranks"])
         parameters = {name: value for name, value in parameters_of(case).items() if name != "ranks"}

@@ -99,7 +99,10 @@ Json topology_of_host(const Json& topology, const Result& result) {
 }
 
 Json ucx_of_host(const UcxResources& ucx) {
-  Json found = {{"version", ucx.version}, {"library", ucx.library}, {"resources", Json::array()}};
+  Json found = {{"version", ucx.version},
+                {"library", ucx.library},
+                {"components", ucx.components},
+                {"resources", Json::array()}};
   for (const auto& resource : ucx.resources) found["resources"].push_back(in_words(resource));
   return found;
 }

@@ -12,6 +12,7 @@
 
 #include "harness/analysis/comparison/set_up.hpp"
 #include "harness/result/trouble.hpp"
+#include "harness/result/ucx_of_ranks.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -21,6 +22,11 @@ constexpr const char* not_known = "?";
 
 std::string named(const Json& json, const std::string& name) {
   return text_at(json, "/" + name, not_known);
+}
+
+std::string ucx_of(const Result& result) {
+  const auto differing = differing_ucx(result);
+  return differing.empty() ? named(result.ucx, "version") : differing;
 }
 
 std::string of_host(const Result& result, const std::string& name) {
@@ -51,6 +57,15 @@ std::string first_parts(const std::string& version, int parts) {
   std::size_t end = 0;
   for (; parts > 0 && end != std::string::npos; --parts) end = version.find('.', end + 1);
   return version.substr(0, end);
+}
+
+/// "1.13", or "1.13+1.22" of ranks that have several.
+std::string deciding_ucx(const Result& result) {
+  std::vector<std::string> versions;
+  for (const auto& of : result.ucx.value("versions", Json::array())) {
+    versions.push_back(first_parts(named(of, "version"), 2));
+  }
+  return versions.empty() ? first_parts(named(result.ucx, "version"), 2) : join(versions, "+");
 }
 
 using Notes = std::vector<std::string>;
@@ -187,7 +202,7 @@ void note_warnings(Notes& notes, const Result& base, const Result& now) {
 
 std::vector<std::string> environment_differences(const Result& base, const Result& now) {
   Notes all;
-  note(all, "UCX", named(base.ucx, "version"), named(now.ucx, "version"));
+  note(all, "UCX", ucx_of(base), ucx_of(now));
   note(all, "library", named(base.ucx, "library"), named(now.ucx, "library"));
   note(all, "driver", of_device(base, "driver"), of_device(now, "driver"));
   note(all, "CUDA", of_device(base, "cuda"), of_device(now, "cuda"));
@@ -213,15 +228,15 @@ std::vector<std::string> differences_of(const Result& base, const Result& now) {
 }
 
 std::string environment_in_words(const Result& result) {
-  return fmt::format("UCX {}, driver {}, CUDA {}, kernel {}, host {}, topology {}",
-                     named(result.ucx, "version"), of_device(result, "driver"),
-                     of_device(result, "cuda"), of_host(result, "kernel"), of_host(result, "name"),
+  return fmt::format("UCX {}, driver {}, CUDA {}, kernel {}, host {}, topology {}", ucx_of(result),
+                     of_device(result, "driver"), of_device(result, "cuda"),
+                     of_host(result, "kernel"), of_host(result, "name"),
                      named(result.machine, "topology_hash"));
 }
 
 DecidingEnvironment deciding_environment(const Result& result) {
   const auto known = [](const std::string& text) { return text == not_known ? "" : text; };
-  return {.ucx = known(first_parts(named(result.ucx, "version"), 2)),
+  return {.ucx = known(deciding_ucx(result)),
           .driver = known(first_parts(of_device(result, "driver"), 1)),
           .topology = known(named(result.machine, "topology_hash"))};
 }

@@ -152,6 +152,19 @@ TEST(SetUp, OfAnotherReleaseIsTheRelease) {
   EXPECT_EQ(environment_differences(base, now), std::vector<std::string>{"UCX 1.13.1 -> 1.22.0"});
 }
 
+TEST(Environments, SeveralVersionsAreNoneOfThem) {
+  Result base;
+  base.ucx = {{"version", "1.13.1"}};
+  auto now = base;
+  now.ucx["versions"] = {{{"version", "1.13.1"}, {"ranks", {0}}, {"hosts", {"node0"}}},
+                         {{"version", "1.22.0"}, {"ranks", {1}}, {"hosts", {"node1"}}}};
+  EXPECT_EQ(
+      environment_differences(base, now),
+      std::vector<std::string>{"UCX 1.13.1 -> 1.13.1 (rank 0 on node0), 1.22.0 (rank 1 on node1)"});
+  EXPECT_EQ(deciding_differences(deciding_environment(base), deciding_environment(now)),
+            std::vector<std::string>{"UCX 1.13 -> 1.13+1.22"});
+}
+
 TEST(Environments, WhatAbAddedToOneSideDiffers) {
   Result base;
   Result now;

@@ -51,6 +51,7 @@ std::span<const Rule> rules() {
            by_any_ucx},
       Rule{"memlock", warning, "UCX may lock too little memory for InfiniBand", memlock,
            asked_for_ib},
+      Rule{"several-ucx", warning, "ranks do not have the same UCX", several_ucx, by_any_ucx},
       Rule{"bad-end", warning, "a rank ended badly after it had reported everything", bad_end,
            any_run},
       Rule{"max-time", warning, "max_time ended before all launches", max_time, any_run},

@@ -79,8 +79,9 @@ std::vector<Finding> asymmetric_pair(const Judged& run);
 std::vector<Finding> slow_host(const Judged& run);
 std::vector<Finding> slow_link(const Judged& run);
 
-// ucx.cpp: its settings.
+// ucx.cpp: itself and its settings.
 std::vector<Finding> memlock(const Judged& run);
+std::vector<Finding> several_ucx(const Judged& run);
 std::vector<Finding> eager_too_long(const Judged& run);
 std::vector<Finding> slow_first_message(const Judged& run);
 

@@ -5,6 +5,7 @@
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/interval.hpp"
+#include "harness/result/ucx_of_ranks.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -80,6 +81,14 @@ std::vector<Finding> memlock(const Judged& run) {
   return {{.subject = "auto",
            .evidence = "UCX cannot use InfiniBand, and its attempts disturb the run: " + problem,
            .next = "allow it: ulimit -l unlimited"}};
+}
+
+std::vector<Finding> several_ucx(const Judged& run) {
+  const auto differing = differing_ucx(run.result);
+  if (differing.empty()) return {};
+  return {{.subject = "ranks",
+           .evidence = "their UCX differs: " + differing,
+           .next = "give all of them one version with the same modules"}};
 }
 
 std::vector<LateRendezvous> late_rendezvous(const Judged& run) {

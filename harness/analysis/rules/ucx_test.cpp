@@ -102,6 +102,22 @@ TEST(SlowFirstMessage, IsOfUcx) {
   EXPECT_EQ(said(slow_first_message, result), Said());
 }
 
+TEST(SeveralUcx, AreNamedWithTheirRanks) {
+  auto result = made_run();
+  result.cases = {made_case(8, {"tcp"})};
+  result.ucx = {{"version", "1.13.1"}};
+  EXPECT_EQ(said(several_ucx, result), Said());
+  result.ucx["versions"] = {{{"version", "1.13.1"}, {"ranks", {0}}, {"hosts", {"node07"}}},
+                            {{"version", "1.22.0"}, {"ranks", {1, 2}}, {"hosts", {"node08"}}}};
+  const auto findings = said(several_ucx, result);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("1.13.1 (rank 0 on node07), 1.22.0 (ranks 1-2 on node08)"),
+            std::string::npos)
+      << findings[0];
+  result.cases[0].parameters["comm"] = "sockets";
+  EXPECT_EQ(said(several_ucx, result), Said());
+}
+
 TEST(Memlock, SpeaksWhereThePlanSaidSo) {
   auto result = made_run();
   EXPECT_EQ(said(memlock, result), Said());
