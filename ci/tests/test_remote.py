@@ -260,7 +260,7 @@ def cbor(value):
     if isinstance(value, dict):
         return bytes([0xA0 + len(value)]) + b"".join(cbor(part) for pair in value.items() for part in pair)
     if isinstance(value, int):
-        return bytes([value]) if value < 24 else b"\x19" + value.to_bytes(2, "big")
+        return bytes([value]) if 0 <= value < 24 else bytes([0x3B if value < 0 else 0x1B]) + max(value, -1 - value).to_bytes(8, "big")
     if isinstance(value, list):
         return bytes([0x80 + len(value)]) + b"".join(map(cbor, value))
     text = value.encode()
@@ -338,6 +338,18 @@ def test_who_knows_the_token_reads_no_file_or_variable(said_to_a_first_host, tmp
     said, _ = said_to_a_first_host({"ranks": [0], "size": 1, "preset": {"plan": cbor(plan)}, "told": ORDERS}, why,
                                    environment={"MINE": "secret-in-a-variable"})
     assert "a worker of Dask" not in said and "secret" not in said
+
+
+@pytest.mark.parametrize("parameters, why", [
+    ({"iterations": -1}, "'iterations' is -1"), ({"iterations": 2**40}, "'iterations' is 1099511627776"),
+    ({"bytes": 2**63}, "'bytes' is 9223372036854775808"), ({"bytes": 2**62}, "more than the available memory"), ({"bytes": "8"}, "'bytes' is "),
+    ({"window": 0}, "'window' is 0"), ({"launch": 2**63}, "'launch' is 9223372036854775808"),
+])
+def test_who_knows_the_token_can_ask_for_no_more_than_options_can(said_to_a_first_host, parameters, why):
+    plan = {"benchmark": "pingpong", "launch": parameters.pop("launch", 0), "set": ["tcp"], "asked": {}, "crowded": True,
+            "first_turn": 0, "cases": [{"index": 0, "parameters": {"memory": ["host", "host"], "transports": ["tcp"], **parameters}}]}
+    said_to_a_first_host({"ranks": [0], "size": 1, "preset": {"plan": cbor(plan)}, "told": ORDERS},
+                         "the plan of this launch is refused: ", why)
 
 
 def test_what_the_other_side_would_refuse_is_refused_here(bench, token):

@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/field_check.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
 namespace {
 
 constexpr std::string_view data_prefix = "data/";
+constexpr std::int64_t most_turns = 1 << 20;
+constexpr std::int64_t most_duet_ms = std::int64_t{24} * 60 * 60 * 1000;
 
 [[noreturn]] void refuse_plan(const std::string& what) {
   throw Failure(Exit::lost, fmt::format("the plan of this launch is refused: {}", what));
@@ -23,6 +28,29 @@ void check_no_path(const std::string& name, const Json& value) {
   } else if (value.is_string() && text_in(value).find('/') != std::string::npos) {
     refuse_plan(fmt::format("'{}' may be a path", in_one_line(name)));
   }
+}
+
+// As the first host checks its options; but as if this rank were alone here, for hosts may differ.
+void check_parameters(const Benchmark& benchmark, const Json& parameters) {
+  const auto& description = benchmark.parameters;
+  constexpr int any_cpus = 1 << 20;
+  for (const auto& field : description.fields) {
+    if (!field.recorded) continue;
+    const auto found = parameters.find(field.recorded_name());
+    if (found == parameters.end()) continue;
+    check_recorded(field, *found, field.read(description.usual.get()));
+  }
+  // What ranks are not told is needed for the rest.
+  if (!std::ranges::all_of(description.fields, &Field::told)) return;
+  const auto own = description.copy(description.usual.get());
+  from_json(description.fields, parameters, own.get());
+  description.check(own.get(), local(1, any_cpus));
+}
+
+void check_whole(const Json& object, const char* name, std::int64_t most) {
+  const auto& value = object.at(name);
+  if (value.is_number_unsigned() && value <= most) return;
+  refuse_plan(in_one_line(fmt::format("'{}' is {}", name, json_text(value))));
 }
 
 }  // namespace
@@ -41,8 +69,22 @@ void check_rank_plan(const Json& plan) {
     if (name.starts_with("UCX_") || name.starts_with("OMPI_MCA_")) continue;
     refuse_plan(fmt::format("it asks for the variable {}", in_one_line(name)));
   }
+  check_whole(plan, "launch", most_launches);
+  check_whole(plan, "first_turn", most_turns);
+  if (const auto duet = plan.find("duet"); duet != plan.end()) {
+    check_whole(*duet, "number", std::numeric_limits<std::uint32_t>::max());
+    check_whole(*duet, "limit_ms", most_duet_ms);
+  }
+  const auto* benchmark = find_benchmark(plan.at("benchmark").get<std::string>());
   for (const auto& planned : plan.at("cases")) {
-    for (const auto& [name, value] : planned.at("parameters").items()) check_no_path(name, value);
+    const auto& parameters = planned.at("parameters");
+    for (const auto& [name, value] : parameters.items()) check_no_path(name, value);
+    if (benchmark == nullptr) continue;  // which is said where it is needed
+    try {
+      check_parameters(*benchmark, parameters);
+    } catch (const Failure& failure) {
+      refuse_plan(failure.what());
+    }
   }
 }
 

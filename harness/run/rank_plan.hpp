@@ -18,8 +18,8 @@ namespace ucxbench {
 Json parameters_for_ranks(const std::string& benchmark, Json parameters);
 
 /// On a rank: throws Failure(Exit::lost) for a plan that no supervisor of ours makes, with a text
-/// that may be a path, or an `asked` variable that is neither UCX's nor Open MPI's, whose value
-/// would be told.
+/// that may be a path, a parameter that the first host's options do not take, or an `asked`
+/// variable that is neither UCX's nor Open MPI's, whose value would be told.
 void check_rank_plan(const Json& plan);
 
 /// By which a rank asks for a part of a case's data (Benchmark::data).
