@@ -11,6 +11,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/json_builder.hpp"
+#include "harness/result/run_types.hpp"
 
 namespace ucxbench {
 namespace {
@@ -58,7 +59,9 @@ class Reader : public JsonBuilder<Json> {
 
   void take_launch(const Json& launch) {
     try {
-      if (!wrong_) launches_.back().push_back(launch_from_json(launch));
+      if (wrong_) return;
+      check_types(launch, RunPart::launch);
+      launches_.back().push_back(launch_from_json(launch));
     } catch (const std::exception&) {
       wrong_ = std::current_exception();
     }
@@ -107,6 +110,7 @@ class Reader : public JsonBuilder<Json> {
 }  // namespace
 
 Result parse_result(const std::string& text, const std::string& name) {
+  if (text.empty()) refuse(name, "is empty; give a file written by ucx-bench --json");
   Json json;
   Reader reader;
   try {
@@ -116,6 +120,7 @@ Result parse_result(const std::string& text, const std::string& name) {
   }
   if (!json.is_object() || json.value("schema", Json()) != run_schema) refuse_schema(name, json);
   try {
+    check_types(json, RunPart::run_without_launches);
     return result_from(std::move(json), reader.launches());
   } catch (const std::exception& error) {
     refuse(name, "is a damaged ucx-bench run (" + why_not_json(error) +
