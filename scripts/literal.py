@@ -6,7 +6,6 @@ import shlex
 # What draws, moves or hides on a terminal: C0 without newlines and tabs, C1, marks of writing direction, invisible
 # characters, line separators, halves of characters, what XML does not allow.
 ACTS = re.compile("(?!\r\n)[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\ud800-\udfff]")
-FORMULA = re.compile(r"[=@\t\n]|[+-](?![\d.])")  # a number stays one
 
 
 def spelt(found):
@@ -21,12 +20,6 @@ def for_terminal(text):
 
 def on_one_line(text):
     return re.sub("[\r\n\t]", " ", for_terminal(text))
-
-
-def for_csv(text):
-    """What a field says, without quotes: a text that a spreadsheet would compute is begun by an apostrophe."""
-    literal = for_terminal(text)
-    return f"'{literal}" if FORMULA.match(literal) else literal
 
 
 def for_shell(words):

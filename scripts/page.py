@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Makes one self-contained page of a run file: results, findings, pairs, ranks, wiring, machine, settings.
+"""Makes one self-contained page of a run: results, findings, pairs, ranks, wiring, machine, settings.
 
 Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or NumPy is missing.
 """
 
 import gc
-import pathlib
 
-import jsontext
 import literal
 import runfile
 from commandline import Parser, write_text
@@ -67,31 +65,16 @@ def page_of(run, file, folder):
         raise runfile.damaged(file, error)
 
 
-def findings_in(file):
-    """Whatever the run file has: ucx-bench finds them where it has none, and shows them so everywhere. And, where it
-    has said so, how far the figures can be trusted."""
-    try:
-        told = jsontext.parsed(pathlib.Path(file).read_text(encoding="utf-8"))
-        return {"findings": told["findings"], "quality": told.get("quality")}
-    except (OSError, *runfile.DAMAGE) as error:
-        raise runfile.damaged(file, error)
-
-
 def main():
     parser = Parser("page", "report", prog="ucx-bench report --html", description="One self-contained page of a run.")
-    parser.add_argument("findings", metavar="FINDINGS.json", help="an object with what ucx-bench says of the run")
-    parser.add_argument("run", metavar="RUN.json", help="a file written by ucx-bench --json; - is FINDINGS.json")
+    parser.add_argument("document", metavar="PAGE.json", help="what ucx-bench report has read and judged")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
-    parser.add_argument("--program", metavar="UCX-BENCH", help="what reads the file of an older version")
-    parser.add_argument("--folder", metavar="FOLDER", help="where the run's transfer log is; default: RUN.json's")
     arguments = parser.parse_args()
     # The pairs of a large run are millions of objects, and none of them is garbage before the end.
     gc.disable()
-    folder = arguments.folder or pathlib.Path(arguments.run).parent
     with parser.making(arguments.output, "--html"):
-        run = runfile.load(arguments.findings if arguments.run == "-" else arguments.run, arguments.program)
-        run |= findings_in(arguments.findings)
-        write_text(arguments.output, page_of(run, arguments.run, folder))
+        document = runfile.read(arguments.document)
+        write_text(arguments.output, page_of(document["run"], document["file"], document["folder"]))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws run files of ucx-bench: times and rates over message size; every pair of ranks; scaling, phases
+"""Draws runs of ucx-bench: times and rates over message size; every pair of ranks; scaling, phases
 and pairs of workloads. What is found of each is drawn one below the other.
 
 Exit status: 0 drawn, 2 unusable input or output, 3 matplotlib is missing.
@@ -22,17 +22,17 @@ def main():
         prog="ucx-bench plot",
         description="Latency and bandwidth over message size; every pair; scaling and phases of workloads.",
     )
-    parser.add_argument("runs", metavar="RUN.json", nargs="+", help="files written by ucx-bench --json")
-    parser.add_argument("-o", "--output", metavar="FILE", help="a .png, .svg or .pdf; default: RUN.png")
-    parser.add_argument("--program", metavar="UCX-BENCH", help="what reads files of an older version")
+    parser.add_argument("document", metavar="PLOT.json", help="what ucx-bench plot has read")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="a .png, .svg or .pdf")
     arguments = parser.parse_args()
-    out = pathlib.Path(arguments.output or pathlib.Path(arguments.runs[0]).with_suffix(".png"))
+    out = pathlib.Path(arguments.output)
     if out.suffix not in FORMATS:
         parser.fail(2, f"cannot draw '{out}': the name must end in {', '.join(FORMATS)}")
     with parser.making(out, "-o"):
-        runs, parts = picture.parts_of(arguments.runs, lambda file: runfile.load(file, arguments.program))
+        named = runfile.read(arguments.document)["runs"]
+        runs, parts = picture.parts_of(named)
         if not parts:
-            files = ", ".join(arguments.runs)
+            files = ", ".join(of["file"] for of in named)
             parser.fail(2, f"nothing to draw: no measured case of sizes, of all pairs or of a workload in {files}")
         plain = {"Date": None} if out.suffix == ".svg" else {"CreationDate": None} if out.suffix == ".pdf" else {}
         drawn = io.BytesIO()

@@ -7,9 +7,6 @@ number say how much of that was used, in the busier direction. Exit status: 0 dr
 3 Jinja2 is missing.
 """
 
-import pathlib
-
-import jsontext
 import runfile
 from commandline import Parser, write_text
 
@@ -26,9 +23,7 @@ def read(topology):
 def drawn(name):
     """SVG of the file of that name."""
     try:
-        return draw(*read(jsontext.parsed(pathlib.Path(name).read_text(encoding="utf-8"))))
-    except OSError as error:
-        raise runfile.NotARun(f"cannot read '{name}': {error.strerror}")
+        return draw(*read(runfile.read(name)))
     except runfile.DAMAGE as error:
         raise runfile.NotARun(f"'{name}' is not a topology ({type(error).__name__}: {error})")
 

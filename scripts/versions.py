@@ -10,7 +10,6 @@ import literal
 import runfile
 from commandline import Parser, write_text
 
-SCHEMA = "ucx-bench/versions/1"
 # So many times as slow, or as fast, has the darkest shade.
 DARKEST = 4
 
@@ -79,7 +78,7 @@ def main():
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
     arguments = parser.parse_args()
     with parser.making(arguments.output, "--html"):
-        write_text(arguments.output, page_of(runfile.written_by("ucx-bench versions --json", SCHEMA, arguments.versions), arguments.versions))
+        write_text(arguments.output, page_of(runfile.read(arguments.versions), arguments.versions))
 
 
 if __name__ == "__main__":

@@ -40,17 +40,6 @@ std::string of_tests(const Comparison& comparison) {
                      counted(comparison.tests, "test"), tests, looks);
 }
 
-// "16 duets", or "24 launches in turns": of each side, "24, 23 launches" where they differ.
-std::string by_what(const SeriesChange& series) {
-  if (!series.base || !series.now) return "-";
-  auto text = fmt::format("{}", series.base_launches);
-  if (series.base_launches != series.new_launches) {
-    text += fmt::format(", {}", series.new_launches);
-  }
-  return fmt::format("{} {}{}", text, to_string(series.method),
-                     series.in_turns.empty() ? "" : " in turns");
-}
-
 Json modes_json(const std::optional<Modes>& modes) {
   if (!modes) return {};
   return {{"low", modes->low}, {"high", modes->high}, {"share_high", modes->share_high}};
@@ -90,22 +79,6 @@ double away_from_plain(const SeriesChange& series) {
     return 0;
   }
   return std::abs(*series.now / *series.base / series.ratio.estimate - 1);
-}
-
-std::string of_plain_medians(const Comparison& comparison) {
-  std::size_t rows = 0;
-  const SeriesChange* most = nullptr;
-  for (const auto& series : comparison.series) {
-    if (away_from_plain(series) <= series.floor) continue;
-    ++rows;
-    if (most == nullptr || away_from_plain(series) > away_from_plain(*most)) most = &series;
-  }
-  if (most == nullptr) return "";
-  return fmt::format(
-      "{}; medians over all launches differ in {}, most in {}: {} -> {}",
-      comparison.placements.empty() ? "new is base times the change"
-                                    : "values are of launches with the same placement",
-      counted(rows, "row"), name_of(*most), significant(most->base, 4), significant(most->now, 4));
 }
 
 // A line for each set of labels.
@@ -150,9 +123,7 @@ std::size_t rows_in_brief(const Comparison& comparison, std::size_t all) {
 std::string summary_of(const Comparison& comparison) {
   if (!comparison.incomparable.empty()) return "incomparable: " + comparison.incomparable;
   std::vector<std::string> parts;
-  for (const auto change :
-       {Change::failed, Change::regressed, Change::improved, Change::inconclusive, Change::missing,
-        Change::added, Change::unchanged}) {
+  for (const auto change : shown_changes) {
     const auto count = std::ranges::count(comparison.series, change, &SeriesChange::change);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(change)));
   }
@@ -184,6 +155,65 @@ std::string nothing_decided(const Comparison& comparison) {
   return fmt::format("{}{}; {}", begin, join(parts, ", "), way_to_a_verdict(comparison));
 }
 
+std::string judged_by(const SeriesChange& series) {
+  if (!series.base || !series.now) return "-";
+  auto text = fmt::format("{}", series.base_launches);
+  if (series.base_launches != series.new_launches) {
+    text += fmt::format(", {}", series.new_launches);
+  }
+  return fmt::format("{} {}{}", text, to_string(series.method),
+                     series.in_turns.empty() ? "" : " in turns");
+}
+
+std::string plain_medians_of(const Comparison& comparison) {
+  std::size_t rows = 0;
+  const SeriesChange* most = nullptr;
+  for (const auto& series : comparison.series) {
+    if (away_from_plain(series) <= series.floor) continue;
+    ++rows;
+    if (most == nullptr || away_from_plain(series) > away_from_plain(*most)) most = &series;
+  }
+  if (most == nullptr) return "";
+  return fmt::format(
+      "{}; medians over all launches differ in {}, most in {}: {} -> {}",
+      comparison.placements.empty() ? "new is base times the change"
+                                    : "values are of launches with the same placement",
+      counted(rows, "row"), name_of(*most), significant(most->base, 4), significant(most->now, 4));
+}
+
+std::string explanation_of(const SeriesChange& series) { return joined(series.why, series.remark); }
+
+std::optional<double> effect_of(const SeriesChange& series) {
+  if (!series.base || !series.now || series.floor == 0) return std::nullopt;
+  return std::abs(std::log(series.ratio.estimate)) / series.floor;
+}
+
+std::string change_text(const std::optional<double>& ratio) {
+  return ratio ? percent(*ratio) + " %" : "–";
+}
+
+Json comparison_cells(const SeriesChange& series) {
+  constexpr const char* nothing = "–";
+  const auto known = [](const std::optional<double>& value) {
+    return value ? significant(value, 4) : "?";
+  };
+  const bool both = series.base && series.now;
+  const auto& interval = series.ratio.interval;
+  const auto effect = effect_of(series);
+  return {{"base", known(series.matched_base)},
+          {"new", known(matched_new(series))},
+          {"delta", both && interval ? change_text(series.ratio.estimate) : nothing},
+          {"interval",
+           interval ? percent((*interval)[0]) + " to " + change_text((*interval)[1]) : nothing},
+          {"p", both ? fmt::format("{:.2g}", series.corrected) : nothing},
+          {"floor", both ? fmt::format("{:.1f} %", 100 * series.floor) : nothing},
+          {"effect", effect ? significant(effect, 2) : nothing},
+          {"why", explanation_of(series)},
+          {"better", series.better},
+          {"by", both ? judged_by(series) : nothing},
+          {"in_turns", text_or_null(series.in_turns)}};
+}
+
 Grid grid_of(const Comparison& comparison) {
   const bool any_duets =
       std::ranges::count(comparison.series, Method::duets, &SeriesChange::method) > 0;
@@ -211,7 +241,7 @@ Grid grid_of(const Comparison& comparison) {
          both ? fmt::format("{:.2g}", series.corrected) : "-",
          series.reason == Reason::none ? no_cell
                                        : std::string(name_of(reason_names, series.reason))});
-    if (any_duets) grid.rows.back().push_back(by_what(series));
+    if (any_duets) grid.rows.back().push_back(judged_by(series));
   }
   if (any_duets) grid.columns.push_back({"", "by"});
   return grid;
@@ -238,7 +268,7 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
   if (shown < lines.rows.size()) {
     text += fmt::format("  {} of {} rows; --all-rows shows the rest\n", shown, lines.rows.size());
   }
-  if (const auto line = of_plain_medians(comparison); !line.empty())
+  if (const auto line = plain_medians_of(comparison); !line.empty())
     text += wrapped("! " + line, "  ", page_width());
   for (const auto& step : comparison.next_steps) text += wrapped("! " + step, "  ", page_width());
   for (const auto& series : printed_rows(comparison)) {
@@ -267,7 +297,7 @@ std::string comparison_markdown(const Comparison& comparison) {
   text += "- " + for_markdown(of_tests(comparison)) + "\n\n";
   auto grid = grid_of(comparison);
   text += markdown_table(grid);
-  if (const auto line = of_plain_medians(comparison); !line.empty())
+  if (const auto line = plain_medians_of(comparison); !line.empty())
     text += "- " + for_markdown(line) + "\n";
   for (const auto& step : comparison.next_steps) text += "- " + for_markdown(step) + "\n";
   for (const auto& series : printed_rows(comparison)) {
@@ -309,8 +339,17 @@ Json series_json(const SeriesChange& series) {
   json["launches_wanted"] = series.doubt == Doubt::none ? Json() : Json(series.launches_wanted);
   json["reason"] = text_or_null(std::string(name_of(reason_names, series.reason)));
   json["base_is_flawed"] = series.base_is_flawed;
-  json["why"] = joined(series.why, series.remark);
+  json["why"] = explanation_of(series);
   return json;
+}
+
+Json base_ranks_json(const Comparison& comparison) {
+  auto all = Json::object();
+  for (const auto& [key, numbers] : comparison.base_ranks) {
+    auto& of_new = all[key] = Json::array();
+    for (const auto& [now, base] : numbers) of_new.push_back({now, base});
+  }
+  return all;
 }
 
 Json comparison_json(const Comparison& comparison) {
@@ -323,7 +362,7 @@ Json comparison_json(const Comparison& comparison) {
               {"lost", text_or_null(comparison.lost)},
               {"differences", comparison.differences},
               {"placements", comparison.placements},
-              {"plain_medians", of_plain_medians(comparison)},
+              {"plain_medians", plain_medians_of(comparison)},
               {"next_steps", comparison.next_steps},
               {"nothing_decided", text_or_null(nothing_decided(comparison))},
               {"canaries", Json::array()},
@@ -332,11 +371,7 @@ Json comparison_json(const Comparison& comparison) {
     if (look.share < 1) all["looks"].push_back({{"after", look.after}, {"share", look.share}});
   }
   all["impossible"] = {{"base", comparison.impossible[0]}, {"new", comparison.impossible[1]}};
-  all["base_ranks"] = Json::object();
-  for (const auto& [key, numbers] : comparison.base_ranks) {
-    auto& of_new = all["base_ranks"][key] = Json::array();
-    for (const auto& [now, base] : numbers) of_new.push_back({now, base});
-  }
+  all["base_ranks"] = base_ranks_json(comparison);
   for (const auto& canary : comparison.canaries) all["canaries"].push_back(series_json(canary));
   for (const auto& series : folded_rows(comparison)) all["series"].push_back(series_json(series));
   return all;

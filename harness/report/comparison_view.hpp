@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 
 #include "harness/analysis/comparison/comparison.hpp"
@@ -7,12 +9,38 @@
 
 namespace ucxbench {
 
+/// In the order in which their numbers are told.
+inline constexpr std::array shown_changes = {
+    Change::failed,  Change::regressed, Change::improved, Change::inconclusive,
+    Change::missing, Change::added,     Change::unchanged};
+
 /// "2 regressed, 46 unchanged", or why there is no verdict at all.
 std::string summary_of(const Comparison& comparison);
 
 /// What stands last in each report of a comparison without any verdict, with what to do: "nothing
 /// was decided: 10 of 10 rows are inconclusive; …". Empty where a row has a verdict.
 std::string nothing_decided(const Comparison& comparison);
+
+/// "16 duets", or "24 launches in turns": of each side, "24, 23 launches" where they differ. "-"
+/// where nothing was judged.
+std::string judged_by(const SeriesChange& series);
+
+/// That medians of all launches differ from those that were compared, and where most; empty where
+/// they do not.
+std::string plain_medians_of(const Comparison& comparison);
+
+/// Why it is so, and what is odd about its launches; empty where nothing is said.
+std::string explanation_of(const SeriesChange& series);
+
+/// The change in units of what the series' own noise lets count; empty where nothing was compared.
+std::optional<double> effect_of(const SeriesChange& series);
+
+/// "+1.2 %"; "–" for nothing.
+std::string change_text(const std::optional<double>& ratio);
+
+/// For a page, a row's texts: "base", "new" ("?" where not known), "delta", "interval", "p",
+/// "floor", "effect", "why", "by" ("–" for nothing); and "better" and "in_turns" (or null).
+Json comparison_cells(const SeriesChange& series);
 
 /// One row per series.
 Grid grid_of(const Comparison& comparison);
@@ -27,6 +55,9 @@ std::string comparison_markdown(const Comparison& comparison);
 /// failure, what the new run lacks an error, and a row without a verdict is skipped. Runs that
 /// cannot be compared are one error. The host and the time are those of `now`.
 std::string comparison_junit(const Comparison& comparison, const Result& now);
+
+/// comparison_json's "base_ranks".
+Json base_ranks_json(const Comparison& comparison);
 
 /// One of comparison_json's "series".
 Json series_json(const SeriesChange& series);

@@ -32,6 +32,22 @@ TEST(ComparisonView, TheChangeFollowsFromTheFiguresBesideIt) {
   EXPECT_EQ(json.at("new"), 1.111);
 }
 
+TEST(ComparisonView, CellsOfAPageSayWhatIsNotKnown) {
+  auto series = against_the_plain_medians().series.front();
+  auto cells = comparison_cells(series);
+  EXPECT_EQ(cells.at("delta"), "+35.0 %");
+  EXPECT_EQ(cells.at("interval"), "+30.0 to +40.0 %");
+  EXPECT_EQ(cells.at("effect"), "30");
+  series.now.reset();
+  series.matched_base.reset();
+  series.ratio.interval.reset();
+  cells = comparison_cells(series);
+  EXPECT_EQ(cells.at("base"), "?");
+  for (const char* name : {"delta", "interval", "p", "floor", "effect", "by"}) {
+    EXPECT_EQ(cells.at(name), "–") << name;
+  }
+}
+
 TEST(ComparisonView, OtherPlainMediansAreSaidOnce) {
   auto comparison = against_the_plain_medians();
   comparison.series.push_back(comparison.series.front());

@@ -7,7 +7,6 @@ SEVERITIES = ("error", "warning", "note")
 PLAIN = ("api", "comm", "transports")
 # Of a case's bytes: what else was counted is no payload.
 NEARLY_ALL = 0.99
-VERDICTS = ("failed", "regressed", "improved", "inconclusive", "missing", "new", "unchanged")
 
 
 def known(value, digits=4):
@@ -42,12 +41,6 @@ def findings_of(run):
 
 def metric_title(metric):
     return f"{metric['title']}, {unit_text(metric['unit'])}"
-
-
-def metric_titles(*runs):
-    """{(key of a case, metric): its title}"""
-    return {(case["key"], metric["name"]): metric_title(metric)
-            for run in runs for case in run["cases"] for metric in case["shows"]["metrics"]}
 
 
 def is_shown(case, name):
@@ -225,35 +218,3 @@ def case_of(entry):
     """What a row of a comparison is of: the case, and the pair of ranks where it is of one; older files have none."""
     pair = entry.get("pair")
     return f"{entry['key']} {pair['text']}" if pair else entry["key"]
-
-
-def counted(entries, verdict):
-    """How many rows have this verdict, with those of pairs for which others stand."""
-    return sum(entry["pair"]["stands_for"] if entry.get("pair") else 1 for entry in entries if entry["verdict"] == verdict)
-
-
-def by_what(entry):
-    """How many of what a row of a comparison was judged by: "24 duets", "10, 9 launches in turns"."""
-    if entry["base"] is None or entry["new"] is None:
-        return "–"
-    counts = dict.fromkeys((entry["base_launches"], entry["new_launches"]))
-    return f"{', '.join(map(str, counts))} {entry.get('by', 'launches')}{' in turns' if entry.get('in_turns') else ''}"
-
-
-def verdicts_of(comparison, titles):
-    """Of ucx-bench compare: how many of each, and a row per metric; `titles` as metric_titles of both runs."""
-    series = comparison["series"]
-    rows = []
-    for entry in series:
-        ratio, interval = entry["ratio"], entry["interval"]
-        both = entry["base"] is not None and entry["new"] is not None
-        rows.append([
-            entry["verdict"], case_of(entry), titles.get((entry["key"], entry["metric"]), entry["metric"]), known(entry["matched_base"]),
-            known(entry["matched_new"]),
-            f"{100 * (ratio - 1):+.1f} %" if both and ratio is not None and interval else "–",
-            f"{100 * (interval[0] - 1):+.1f} to {100 * (interval[1] - 1):+.1f} %" if interval else "–",
-            f"{100 * entry['floor']:.1f} %" if both else "–", f"{entry['p_corrected']:.2g}" if both else "–", entry["why"],
-            by_what(entry),
-        ])
-    return {"counts": [(word, count) for word in VERDICTS if (count := counted(series, word))],
-            "rows": [row for row in rows if row[0] != "inconclusive"], "folded": [row for row in rows if row[0] == "inconclusive"]}

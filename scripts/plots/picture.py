@@ -1,4 +1,4 @@
-"""One picture of run files: what is found of each kind is drawn one below the other."""
+"""One picture of runs: what is found of each kind is drawn one below the other."""
 
 import collections
 import pathlib
@@ -12,20 +12,19 @@ KINDS = (ways, curves, matrix, workload)
 WIDTH = 12  # inches
 
 
-def parts_of(files, load):
-    """Where runs come from, and the parts of their picture. One that is damaged is left out and named,
-    alone it is a NotARun."""
-    stems = collections.Counter(pathlib.Path(file).stem for file in files)
+def parts_of(runs):
+    """Where runs ({"run", "file"}) come from, and the parts of their picture. One that is damaged is left out and
+    named, alone it is a NotARun."""
+    stems = collections.Counter(pathlib.Path(of["file"]).stem for of in runs)
     provenances, found = [], {kind: [] for kind in KINDS}
-    for file in files:
+    for run, file in ((of["run"], of["file"]) for of in runs):
         stem = pathlib.Path(file).stem
         try:
-            run = load(file)
-            of_run = [kind.read(run, stem if stems[stem] == 1 else str(file)) for kind in KINDS]
+            of_run = [kind.read(run, stem if stems[stem] == 1 else file) for kind in KINDS]
             provenances.append(Provenance.of(run))
-        except (runfile.NotARun, *runfile.DAMAGE) as error:
-            damage = error if isinstance(error, runfile.NotARun) else runfile.damaged(file, error)
-            if len(files) == 1:
+        except runfile.DAMAGE as error:
+            damage = runfile.damaged(file, error)
+            if len(runs) == 1:
                 raise damage
             commandline.say(f"plot: {damage}: it is left out")
             continue

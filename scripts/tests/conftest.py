@@ -13,13 +13,36 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
-PROGRAM = os.environ.get("REPORT_SAMPLE")  # reads older run files as ucx-bench report does
+PROGRAM = os.environ.get("REPORT_SAMPLE")  # reads, judges and writes as ucx-bench does
 
 
 def printed(which, form):
     """What the C++ code writes for an invented run."""
     command = [os.environ["REPORT_SAMPLE"], which, form]
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def told(*words):
+    """The JSON that PROGRAM prints."""
+    done = subprocess.run([PROGRAM, *map(str, words)], check=True, capture_output=True, text=True, timeout=300)
+    return json.loads(done.stdout)
+
+
+def load(file):
+    """A run as scripts get it from ucx-bench; one without what its cases show is read by that."""
+    run = json.loads(file.read_text())
+    return run if all("shows" in case for case in run["cases"]) else told("report", file)
+
+
+def named(file):
+    """The same, as a part of what a script draws."""
+    return {"run": load(file), "file": str(file), "folder": str(file.parent)}
+
+
+def document(file, /, **content):
+    """Writes to `file` what a script draws."""
+    file.write_text(json.dumps(content))
+    return file
 
 
 def as_a_script(name, *arguments):

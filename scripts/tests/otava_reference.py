@@ -43,7 +43,7 @@ def main():
                    for name, values in series.items()},
         "splits": {"of": "slower", "first": 50, "energies": splits_of(series["slower"][:50])},
     }
-    file = pathlib.Path(__file__).with_name("otava_reference.json")
+    file = pathlib.Path(__file__).parents[2] / "harness/analysis/history/otava_reference.json"
     file.write_text(json.dumps(reference, default=int).replace('], "', '],\n"').replace('}, "', '},\n"') + "\n")
 
 

@@ -4,9 +4,8 @@ import html.parser
 import json
 import re
 
-import runfile
 import synthetic_run
-from conftest import PROGRAM
+from conftest import load
 from page import page_of
 
 HASHES = "(?: 'sha256-[A-Za-z0-9+/]{43}=')+"
@@ -47,7 +46,7 @@ class Page(html.parser.HTMLParser):
 
 
 def made(file):
-    seen = Page(page_of(runfile.load(file, PROGRAM), str(file), file.parent))
+    seen = Page(page_of(load(file), str(file), file.parent))
     # The browser itself then fetches nothing, whatever stands in the page.
     assert any(POLICY.fullmatch(policy) for policy in seen.policies), seen.policies
     return seen
@@ -56,4 +55,4 @@ def made(file):
 def synthetic(ranks, tmp_path):
     file = tmp_path / "synthetic.json"
     file.write_text(json.dumps(synthetic_run.run_of(ranks)))
-    return runfile.load(file, PROGRAM)
+    return load(file)

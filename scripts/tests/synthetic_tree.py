@@ -129,40 +129,6 @@ def write_tree(folder, runs, series, launches=10, samples=4, seed=1, first=0):
     return files
 
 
-def canary_of(factor, launches, chance):
-    """A host reference whose system calls take `factor` times as long."""
-    case = case_of("tag", "shm", 8, factor, launches, 1, chance)
-    trip = {**case["metrics"]["latency_us"]}
-    shown = {**case["shows"]["metrics"][0], "name": "round_trip_us"}
-    return case | {"key": "canary/syscall", "benchmark": "canary", "parameters": {}, "metrics": {"round_trip_us": trip},
-                   "shows": {**case["shows"], "kind": "canary", "metrics": [shown]}, "launches": []}
-
-
-def write_nights(folder, nights, series=8, launches=12, seed=1):
-    """A run for each night from the first of January 2025 on, without what write_tree plants; returns their files, by
-    night. `nights` has for each night a factor of the time of all cases over tcp, or (factor, factor of the host
-    reference's system call), or None: that night has no run."""
-    files = {}
-    for night, of in enumerate(nights, 1):
-        if of is None:
-            continue
-        factor, host = of if isinstance(of, tuple) else (of, 1)
-        chance = random.Random(f"{seed} {night}")
-        run = run_of(1, 0, series, launches, 1, f"{seed} {night}")
-        begin = BEGIN + datetime.timedelta(days=night - 1)
-        started = begin.strftime("%Y-%m-%dT%H:%M:%SZ")
-        run["run"] |= {"id": f"night-{night}", "started_utc": started, "finished_utc": started}
-        run["build"]["commit"] = hashlib.sha1(str(night).encode()).hexdigest()
-        run["ucx"]["version"] = "1.18.0"
-        run["cases"] = cases_of(series, lambda api, transport, size: factor if transport == "tcp" else 1, launches, 1, chance)
-        run["cases"].append(canary_of(host, launches, chance))
-        file = pathlib.Path(folder, MACHINE, started[:7], f"night-{night:02}.json")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(run, separators=(",", ":")))
-        files[night] = file
-    return files
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A folder of invented runs, labelled synthetic.")
     parser.add_argument("folder")

@@ -6,9 +6,9 @@ import pytest
 import synthetic_run
 
 from browser import said_by
-from conftest import PROGRAM, ROOT
+from conftest import ROOT, load
 from logs import keep_two_ranks, log_of
-from seen import page_of, runfile, synthetic
+from seen import page_of, synthetic
 
 
 POINT = """<script>{
@@ -96,7 +96,7 @@ document.body.textContent = JSON.stringify(told);
 def test_a_timeline_tells_what_is_pointed_at_and_is_zoomed(run_file, tmp_path):
     file = run_file(keep_two_ranks, which="workload")
     (tmp_path / "run.transfers.bin").write_bytes(log_of(2))
-    page = page_of(runfile.load(file, PROGRAM), str(file), tmp_path)
+    page = page_of(load(file), str(file), tmp_path)
     timeline_first = page.replace("data-chart='{\"about\"", "data-none='{\"about\"")  # the curves are no matter here
     hint, late, hidden, zoomed, again, whole, below, before = said_by(timeline_first, TIMELINE, tmp_path)
     assert hint == again == "drag to zoom (with shift: to move), double-click to see all"

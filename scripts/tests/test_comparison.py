@@ -1,24 +1,22 @@
 """comparison.py puts two runs side by side, and says in one line what it cannot."""
 
 import json
-import subprocess
 import sys
 
 import pytest
 
-from conftest import PROGRAM, ROOT, older
+from conftest import ROOT, as_a_script, document, named, older
 from logs import keep_two_ranks, log_of
 from seen import Page
 
 sys.path.insert(0, str(ROOT / "scripts"))
 from comparison import page_of
 
-SERIES = {"key": "merge/tag/host-host/tcp/1M/ranks=2", "metric": "wall_ms", "verdict": "regressed", "base": 101.0, "new": 190.0,
-          "matched_base": 100.0, "matched_new": 200.0,
-          "base_launches": 10, "new_launches": 10, "ratio": 2.0, "interval": [1.9, 2.1], "p": 1e-5, "p_corrected": 1e-4,
-          "floor": 0.005, "why": ""}
+KEY = "merge/tag/host-host/tcp/1M/ranks=2"
+ROW = ["regressed", KEY, "time, ms", "100.0", "200.0", "+100.0 %", "+90.0 to +110.0 %", "0.5 %", "0.0001", "", "10 launches"]
+VERDICTS = {"counts": [["regressed", 1]], "rows": [ROW]}
 COMPARISON = {"schema": "ucx-bench/comparison/1", "alpha": 0.01, "tests": 1, "incomparable": "", "host_changed": "",
-              "differences": ["UCX 1.13.1 -> 1.22.0"], "canaries": [], "series": [SERIES]}
+              "differences": ["UCX 1.13.1 -> 1.22.0"], "canaries": []}
 
 
 @pytest.fixture
@@ -45,20 +43,14 @@ def two_runs(run_file, tmp_path):
     return write
 
 
-def test_a_row_says_by_what_it_was_judged(two_runs):
-    files = two_runs()
-    assert "10 launches" in made(files).text
-    assert "16 duets" in made(files, series=[SERIES | {"by": "duets", "base_launches": 16, "new_launches": 16}]).text
-
-
 def test_that_nothing_was_decided_is_said(two_runs):
     files, last = two_runs(), "nothing was decided: 1 of 1 row is inconclusive; use more launches"
     assert last in made(files, nothing_decided=last).text
     assert "nothing was decided" not in made(files, nothing_decided=None).text
 
 
-def made(files, **changes):
-    text = page_of(COMPARISON | changes, files, PROGRAM)
+def made(files, verdicts=VERDICTS, **changes):
+    text = page_of(COMPARISON | changes, verdicts, [named(file) for file in files])
     assert "url(http" not in text
     page = Page(text)
     assert not page.fetched and not page.open
@@ -67,7 +59,7 @@ def made(files, **changes):
 
 def test_the_runs_are_side_by_side_on_one_scale(two_runs):
     page = made(two_runs())
-    key = SERIES["key"]
+    key = KEY
     assert f"{key} messages under way, ms 20.00 10.00 0.50 ×" in page.text
     assert "waiting for them" not in page.text  # the new run does not know
     timelines = [chart for chart in page.charts if chart.get("kind") == "timeline"]
@@ -105,29 +97,12 @@ def test_without_a_log_the_figures_remain(two_runs):
     assert "0.50 ×" in page.text and not page.charts
 
 
-def test_what_no_machine_gives_is_not_drawn(two_runs):
-    page = made(two_runs(), impossible={"base": {}, "new": {SERIES["key"]: "too fast"}})
-    assert "0.50 ×" not in page.text and f"{SERIES['key']} throughput, GB/s" not in page.text
-
-
 def test_says_why_there_is_no_verdict(two_runs):
-    page = made(two_runs(), incomparable="other machines: a, b", series=[])
+    page = made(two_runs(), {"counts": [], "rows": []}, incomparable="other machines: a, b")
     assert "No verdict: other machines: a, b" in page.text and "There is no metric to judge." in page.text
 
 
-def comparison(*arguments):
-    command = [sys.executable, ROOT / "scripts/comparison.py", *map(str, arguments), "--program", PROGRAM]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
-
-
-def test_refuses_what_it_cannot_read(two_runs, tmp_path):
-    files = two_runs()
-    file = tmp_path / "comparison.json"
-    file.write_text("[]")
-    done = comparison(file, *files)
-    assert done.returncode == 2 and "is not what ucx-bench compare --json writes" in done.stderr and done.stderr.count("\n") == 1
-    file.write_text(json.dumps(COMPARISON))
-    done = comparison(file, files[0], tmp_path / "none.json")
-    assert done.returncode == 2 and "cannot read" in done.stderr and done.stderr.count("\n") == 1
-    done = comparison(file, *files, "-o", tmp_path / "no/page.html")
+def test_says_where_it_cannot_write(two_runs, tmp_path):
+    file = document(tmp_path / "asked", comparison=COMPARISON, verdicts=VERDICTS, runs=[named(run) for run in two_runs()])
+    done = as_a_script("comparison.py", file, "-o", tmp_path / "no/page.html")
     assert done.returncode == 2 and "choose another path with --html" in done.stderr

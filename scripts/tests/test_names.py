@@ -6,12 +6,11 @@ import subprocess
 
 import pytest
 
-from conftest import PROGRAM, ROOT
-from made_pages import made, made_once, program, runs, text_of  # noqa: F401 (fixtures)
+from conftest import PROGRAM, ROOT, load
+from made_pages import made, made_once, runs, text_of  # noqa: F401 (fixtures)
 from seen import Page
 from test_plot import picture
 
-import runfile
 from page import page_of
 
 MADE_UP = "made-up"
@@ -71,7 +70,7 @@ def made_up(run_file):
 @pytest.mark.parametrize("which", ["result", "workload"])
 def test_a_made_up_benchmark_has_a_page(made_up, which):
     file = made_up(which)
-    text = Page(page_of(runfile.load(file), str(file), file.parent)).text
+    text = Page(page_of(load(file), str(file), file.parent)).text
     assert f"{MADE_UP} tag, host to host, over tcp" in text
 
 
@@ -82,12 +81,12 @@ def test_a_made_up_benchmark_is_drawn(made_up, tmp_path):
     assert f"{MADE_UP} tag, host to host, edge 64" in workload and "weak scaling" in workload and "4 ranks" in workload
 
 
-def test_a_made_up_benchmark_stands_on_the_dashboard(runs, program):  # noqa: F811 (fixtures)
+def test_a_made_up_benchmark_stands_on_the_dashboard(runs):  # noqa: F811 (fixtures)
     for file in runs.rglob("0*.json"):
         run = json.loads(file.read_text())
         call_it_made_up(run)
         file.write_text(json.dumps(run))
-    page = text_of(made(runs, program))
+    page = text_of(made(runs))
     assert f"{MADE_UP}/tag/host-host/shm, latency" in page and f"all {MADE_UP} " not in page
 
 

@@ -11,13 +11,14 @@ import jsonschema
 import pytest
 import synthetic_run
 
-from conftest import PROGRAM, ROOT
+from conftest import ROOT, document, load, named
 from pages import charts, drawings
-from seen import Page, made, page_of, runfile, synthetic
+from seen import Page, made, page_of, synthetic
 
 
 def page(file, *arguments, **environment):
-    command = [sys.executable, ROOT / "scripts/page.py", *map(str, (file, file, *arguments)), "--program", PROGRAM]
+    asked = document(file.with_suffix(".page"), **named(file))
+    command = [sys.executable, ROOT / "scripts/page.py", asked, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
 
 
@@ -97,19 +98,6 @@ def test_the_parts_of_a_time_stand_beside_it(run_file):
     assert "late, ms idle, ms" in seen and "tcp 2 1 3.50 0.500" in seen
 
 
-def test_an_older_run_is_told_of_which_kind_its_phases_are(run_file):
-    def forget(run):
-        for case in run["cases"]:
-            for phase in case["phases"]:
-                del phase["kind"]
-
-    file = run_file(forget, which="workload")
-    with pytest.raises(runfile.NotARun, match="of an older ucx-bench"):
-        runfile.load(file)
-    kinds = {phase["name"]: phase["kind"] for case in runfile.load(file, PROGRAM)["cases"] for phase in case["phases"]}
-    assert kinds == {"partition": "computing", "shuffle": "waiting", "probe": "computing"}
-
-
 def test_a_path_that_was_not_asked_for_is_marked(run_file):
     def elsewhere(run):
         case = next(case for case in run["cases"] if case["state"] == "measured")
@@ -156,21 +144,12 @@ def test_writes_a_file_and_stdout(run_file, tmp_path):
     assert page(run_file()).stdout == (tmp_path / "page.html").read_text()
 
 
-def test_findings_are_what_the_program_says(run_file, tmp_path):
-    (tmp_path / "findings.json").write_text(json.dumps({"findings": [
-        {"id": "a-rule", "severity": "note", "subject": "run", "evidence": "seen now", "cost_ms": None, "next": "look"}]}))
-    command = [sys.executable, ROOT / "scripts/page.py", tmp_path / "findings.json", run_file(lambda run: run.update(findings=[]))]
-    assert "seen now" in Page(subprocess.run(command, capture_output=True, text=True, timeout=120).stdout).text
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (lambda run: run.pop("findings"), "is a damaged ucx-bench run"),
         (lambda run: run["cases"][0].pop("path", run["cases"][0].pop("state")), "is a damaged ucx-bench run"),
         (lambda run: run["machine"].pop("labels"), "is a damaged ucx-bench run"),
-        (lambda run: run.update(cases=3), "is a damaged ucx-bench run"),
-        (lambda run: run.update(schema="ucx-bench/run/2"), "a newer ucx-bench"),
     ],
 )
 def test_refuses_what_is_no_run(run_file, tmp_path, change, words):
@@ -254,7 +233,7 @@ def test_without_the_library_there_are_tables_and_a_line_that_says_so(run_file, 
 
     monkeypatch.setattr(library, "SCRIPT", pathlib.Path("/none/dygraph.min.js"))
     file = run_file()
-    text = page_of(runfile.load(file, PROGRAM), str(file), file.parent)
+    text = page_of(load(file), str(file), file.parent)
     assert "No plots: libjs-dygraphs was not installed" in text and "<script id=" not in text and "<figure" not in text
     assert "p50" in text
 

@@ -20,11 +20,11 @@
 #include "harness/analysis/annotate.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/core/failure.hpp"
-#include "harness/core/files.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/environment.hpp"
+#include "harness/report/drawn.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/report/text.hpp"
@@ -126,15 +126,13 @@ void list(const std::string& what, const std::string& format) {
     throw Failure(Exit::usage, unknown_name("thing to list", what, names_in(listings)));
 }
 
-// Here, so that a bad file gets the same line whatever reads it. It is left out where others are
-// there to draw.
-std::vector<std::string> readable(const std::vector<std::string>& files) {
-  std::vector<std::string> good;
+// A bad file is left out where others are there to draw.
+std::vector<Result> readable(const std::vector<std::string>& files) {
+  std::vector<Result> good;
   std::optional<Failure> bad;
   for (const auto& file : files) {
     try {
-      read_result(file);
-      good.push_back(file);
+      good.push_back(read_result(file));
     } catch (const Failure& failure) {
       if (files.size() > 1) print_to(stderr, "ucx-bench: {}: it is left out\n", failure.what());
       bad = failure;
@@ -198,9 +196,8 @@ AddedCommand add_plot(CLI::App& app) {
       ->type_name("FILE")
       ->capture_default_str();
   return {command, [runs, output](const GlobalOptions&) {
-            auto arguments = readable(*runs);
-            arguments.insert(arguments.end(), {"-o", *output, "--program", own_program().string()});
-            return static_cast<Exit>(run_script("plot", arguments));
+            const auto document = json_text(plot_to_draw(readable(*runs)));
+            return static_cast<Exit>(run_script_on(document, "plot", {"-o", *output}));
           }};
 }
 

@@ -8,11 +8,11 @@
 #include <map>
 
 #include "bench/cli/options/outputs.hpp"
-#include "harness/core/files.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 #include "harness/report/comparison_view.hpp"
+#include "harness/report/drawn.hpp"
 #include "harness/report/scripts.hpp"
 
 namespace ucxbench {
@@ -108,8 +108,8 @@ void ComparisonOptions::check(const std::vector<std::string>& inputs) const {
 Exit ComparisonOptions::judge(const Result& base, const Result& now,
                               const GlobalOptions& global) const {
   const auto comparison = compare(base, now, demands_);
-  const auto text = to_text(comparison_json(comparison));
-  const bool json_shown = write_output(json_, text + "\n");
+  const bool json_shown =
+      !json_.empty() && write_output(json_, to_text(comparison_json(comparison)) + "\n");
   const bool markdown_shown = write_output(markdown_, comparison_markdown(comparison));
   const bool junit_shown =
       !junit_.empty() && write_output(junit_, comparison_junit(comparison, now));
@@ -123,9 +123,8 @@ Exit ComparisonOptions::judge(const Result& base, const Result& now,
   std::fflush(stdout);
   const auto exit = verdict_of(comparison, fail_on_);
   if (html_.empty()) return exit;
-  const auto drawn = run_script_on(
-      text, "comparison",
-      {base.file.string(), now.file.string(), "-o", html_, "--program", own_program().string()});
+  const auto drawn = run_script_on(json_text(comparison_to_draw(comparison, base, now)),
+                                   "comparison", {"-o", html_});
   return worse(exit, static_cast<Exit>(drawn));
 }
 

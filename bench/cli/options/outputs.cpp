@@ -13,10 +13,9 @@
 #include <system_error>
 
 #include "bench/cli/options/results_tree.hpp"
-#include "harness/analysis/findings.hpp"
 #include "harness/core/ending.hpp"
-#include "harness/core/files.hpp"
 #include "harness/core/print.hpp"
+#include "harness/report/drawn.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/result/file.hpp"
@@ -273,20 +272,7 @@ void Outputs::write_run(const Result& result) const {
 
 Exit Outputs::write_page(const Result& result) const {
   if (page_.empty()) return Exit::done;
-  // The transfer log lies beside the run file, not beside what the script reads.
-  const auto folder = result.file.has_parent_path() ? result.file.parent_path().string() : ".";
-  std::error_code ignored;
-  // A large run's file is not written twice: beside it go the findings, which the file of an older
-  // version, or of a run that was killed, does not have, and the quality.
-  const bool on_disk = std::filesystem::is_regular_file(result.file, ignored);
-  auto told = on_disk ? Json{{"findings", result.findings}} : Json::parse(render("json", result));
-  for (auto& finding : told["findings"]) finding["of_quality"] = of_quality(finding);
-  const auto [level, reasons] = quality_of(result);
-  told["quality"] = Json{{"level", level}, {"reasons", reasons}};
-  return static_cast<Exit>(
-      run_script_on(told.dump(), "page",
-                    {on_disk ? result.file.string() : "-", "-o", page_, "--folder", folder,
-                     "--program", own_program().string()}));
+  return static_cast<Exit>(run_script_on(json_text(page_to_draw(result)), "page", {"-o", page_}));
 }
 
 }  // namespace ucxbench
