@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Shows that proof costs the timed loops nothing: ucx-bench with its proof of what carried the messages
-and without, in A B B A order, until each cell's ratio is known well enough. Writes
+"""Shows that proof costs the timed loops nothing: ucx-bench measuring a size after its proof of what carried
+the messages of a smaller one, and alone, in A B B A order, until each cell's ratio is known well enough. Writes
 results/fidelity/<machine>-ucx-<version>-proof.{json,md}. Exit status as fidelity.py."""
 
 import signal
@@ -24,7 +24,7 @@ def markdown(result):
     cells = result["cells"]
     largest = largest_difference(cells)
     lines = [
-        "# ucx-bench with and without proof",
+        "# ucx-bench after proof and alone",
         "",
         f"{result['finished_utc']}, {result['state']}: "
         + (
@@ -36,13 +36,13 @@ def markdown(result):
         f"{report.machine_text(result['machine'])} UCX {result['ucx']['version']}, "
         f"{report.program_text(result['ucx_bench'])}.",
         "",
-        "Each run measures half the size first; after that, one of the two proves what carried its "
-        "messages; then both measure the cell. The ratio is with / without: one-way latency p50, or the "
+        "One of the two measures half the size first and proves what carried its messages, then the cell; "
+        "the other measures the cell alone. The ratio is after proof / alone: one-way latency p50, or the "
         "sender's bandwidth. Its 95 % interval is that of the median of paired runs in A B B A order; "
-        "*self*: the same of runs without proof over their own next one.",
+        "*self*: the same of runs alone over their own next one.",
         "",
     ]
-    lines += report.cell_table(cells, "with", "without")
+    lines += report.cell_table(cells, "after proof", "alone")
     return "\n".join([*lines, "", f"`{result['command']}`", ""])
 
 
@@ -54,10 +54,10 @@ def main(argv):
     options = parsed(base_parser(__doc__.split(":")[0] + "."), argv)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        run = OurTool(options.ucx_bench).run(options.cells[0])
+        alone = OurTool(options.ucx_bench)
+        run = alone.run(options.cells[0])
         result = report.provenance(run, "bench/fidelity/proof.py", argv) | {"settings": SETTINGS}
-        proving, plain = (AfterProof(options.ucx_bench, proves) for proves in (True, False))
-        compare(result, proving, plain, options, save)
+        compare(result, AfterProof(options.ucx_bench), alone, options, save)
     except (Failed, Unfit) as error:
         print(f"proof: {error}", file=sys.stderr)
         return 3

@@ -189,25 +189,20 @@ class OurTool:
             arguments += ["--ucx", f"{name}={value}"]
         return [self.program, *arguments]
 
-    def run(self, cell, sizes=None, more_environment=None):
-        return run_file(*self.command(cell, sizes), env=environment(cell.transport) | (more_environment or {}))
+    def run(self, cell, sizes=None):
+        return run_file(*self.command(cell, sizes), env=environment(cell.transport))
 
     def measure(self, cell):
         return parse_ours(self.run(cell), cell)
 
 
 class AfterProof(OurTool):
-    """Ours, measuring a cell in processes that have proved what carried a smaller size just before; or
-    have not, which is what the variable is for (bench/pingpong/rank.cpp)."""
-
-    def __init__(self, program, proves):
-        super().__init__(program)
-        self.variables = {} if proves else {"FIDELITY_WITHOUT_PROOF": "1"}
+    """Ours, measuring a cell in processes that have proved what carried a smaller size just before."""
 
     def measure(self, cell):
-        run = self.run(cell, f"{cell.bytes // 2},{cell.bytes}", self.variables)
-        if any(case["path"].get("protocols") for case in run["cases"]) != (not self.variables):
-            raise Unfit("this ucx-bench does not heed FIDELITY_WITHOUT_PROOF")
+        run = self.run(cell, f"{cell.bytes // 2},{cell.bytes}")
+        if not all(case["path"].get("protocols") for case in run["cases"]):
+            raise Unfit("this ucx-bench does not say what carried the messages")
         return parse_ours(run, cell)
 
 

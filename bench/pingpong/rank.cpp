@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <vector>
@@ -36,10 +35,6 @@ void report_rank(RankContext& context, Connection& connection, const Parameters&
       {{"net_devices", parameters.net_devices}, {"ucx_effective", connection.effective()}},
       progress);
 }
-
-// For bench/fidelity/proof.py alone, which shows that proof costs the timed loops nothing. A path
-// that is not known claims nothing.
-bool without_proof() { return std::getenv("FIDELITY_WITHOUT_PROOF") != nullptr; }
 
 void run_connection(RankContext& context, Pair& pair,
                     const std::vector<PlannedCase<Parameters>>& cases, PairMemory& memory,
@@ -95,10 +90,8 @@ void run_connection(RankContext& context, Pair& pair,
       ranges.push_back(
           {planned, pair.leads() ? range_of_case(connection.device(), parameters) : std::nullopt});
     }
-    if (!without_proof()) {
-      measured.record.path = prove(bench, parameters, connection, context.gpus(), launch == 0,
-                                   measured.record.cold.first_message_us.value_or(0));
-    }
+    measured.record.path = prove(bench, parameters, connection, context.gpus(), launch == 0,
+                                 measured.record.cold.first_message_us.value_or(0));
     if (!pair.leads()) continue;
     measured.record.launch = launch;
     measured.record.cold.context_us = connection.cold().context_us;
@@ -144,7 +137,7 @@ void measure_more(RankContext& context, Pair& pair,
     rows = measure_forced(context, pair, ranges, memory);
   }
   const bool counts = context.plan().at("launch") == 0 &&
-                      cases.front().parameters.comm == CommKind::ucx && !without_proof() &&
+                      cases.front().parameters.comm == CommKind::ucx &&
                       ucx_counts(context.rendezvous());
   for (const auto& [index, parameters] : cases) {
     if (!counts) break;
