@@ -66,13 +66,26 @@ std::string impossible_rate(const Judged& run, const Case& of) {
   double worst = 1;
   std::string words;
   for (const auto& record : of.launches) {
-    for (const auto& [metric, samples] : record.samples) {
-      const auto limit = physical_limit(run, of, record, shown_metric(of, metric));
-      const auto& most = samples.quantiles.max;
-      if (!limit || !most || *most <= worst * limit->most) continue;
+    const auto look = [&](const std::string& what, const ShownMetric& metric,
+                          const std::optional<double>& most) {
+      const auto limit = most ? physical_limit(run, of, record, metric) : std::nullopt;
+      if (!limit || *most <= worst * limit->most) return;
       worst = *most / limit->most;
-      words = fmt::format("{} of {}->{} is {}, above {}: {}", metric, record.src, record.dst,
-                          significant(most, 3), significant(limit->most, 3), limit->why);
+      words = fmt::format("{} is {}, above {}: {}", what, significant(most, 3),
+                          significant(limit->most, 3), limit->why);
+    };
+    for (const auto& [metric, samples] : record.samples) {
+      look(fmt::format("{} of {}->{}", metric, record.src, record.dst), shown_metric(of, metric),
+           samples.quantiles.max);
+    }
+    if (!record.workload.is_object()) continue;  // a damaged file
+    look("alone_GBps", shown_metric(of, "exchange_GBps"),
+         number_at(record.workload.value("exchange", Json::object()), "alone_GBps"));
+    for (const auto& pair : record.workload.value("pairs", Json::array())) {
+      for (const auto* rate : {"p50_GBps", "goodput_GBps"}) {
+        look(fmt::format("{} of {}->{}", rate, text_at(pair, "/src"), text_at(pair, "/dst")),
+             metric_named("bandwidth_GBps"), number_at(pair, rate));
+      }
     }
   }
   return words;

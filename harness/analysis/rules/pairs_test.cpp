@@ -164,6 +164,29 @@ TEST(AboveLimit, NoPartOfAWorkloadIsMoreThanItsWhole) {
   EXPECT_EQ(with(Json::object(), 3), "launch 0: build is 300 % of a run");
 }
 
+TEST(AboveLimit, NoRateOfAWorkloadIsMoreThanCoresStore) {
+  const auto with = [](const Json& exchange, const Json& pair) {
+    auto result = stream_of("wall_ms", 10, 1 << 20);
+    auto& of = result.cases[0];
+    of.benchmark = "merge";
+    of.parameters["ranks"] = 2;
+    of.shows = shows_of_older(of);
+    of.launches[0].workload = {{"exchange", exchange}, {"pairs", Json::array({pair})}};
+    const auto lines = said(above_limit, result);
+    return lines.empty() ? "" : lines.front().substr(lines.front().find(": ") + 2);
+  };
+  const Json pair = {{"src", 1}, {"dst", 0}, {"p50_GBps", 399}, {"goodput_GBps", 399}};
+  EXPECT_EQ(with({{"alone_GBps", 799}}, pair), "");
+  EXPECT_EQ(with({{"alone_GBps", 801}}, pair),
+            "alone_GBps is 801, above 800: a core stores at most 64 B a cycle");
+  for (const auto* rate : {"p50_GBps", "goodput_GBps"}) {
+    auto fast = pair;
+    fast[rate] = 401;
+    EXPECT_EQ(with({{"alone_GBps", nullptr}}, fast),
+              std::string(rate) + " of 1->0 is 401, above 400: a core stores at most 64 B a cycle");
+  }
+}
+
 TEST(AboveLimit, NoAdapterCarriesMoreThanItsCable) {
   auto result = dgx1_of_the_article();
   auto& of = result.cases.at(0);
