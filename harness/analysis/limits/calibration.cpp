@@ -51,6 +51,9 @@ void calibrate_from(const Case& of, const Result& result, Graph& graph) {
     const auto rate = number_at(of.pairs[pair.pair], "p50_GBps");
     if (!by_links_alone(pair) || !rate || *rate <= 0) continue;
     const auto limits = limits_of(graph, {*pair.flow});
+    const auto& peak = limits.flows.front().alone_GBps;
+    // The links of emulated GPUs are made up.
+    if (peak && *rate > *peak && !has_label(of, Label::emulated_gpu)) continue;
     for (const auto& [index, part] : limits.flows.front().uses) {
       raise_capacity(graph, limits.resources[index], *rate * part, source_by(of, pair));
     }

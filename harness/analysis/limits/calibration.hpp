@@ -12,8 +12,9 @@ namespace ucxbench {
 
 /// Gives links of `graph` the most that p2p of this run has seen on them while one pair alone sent
 /// (medians of pairs, by NVLink, PCIe or adapters; not by way of host memory, where processors copy
-/// and no link is the limit), with who that was. It is no upper bound: two pairs may draw more from
-/// a link than one. What was there before is forgotten.
+/// and no link is the limit), with who that was. A rate above the peak of its path is an error, and
+/// left out. It is no upper bound: two pairs may draw more from a link than one. What was there
+/// before is forgotten.
 void calibrate_links(Graph& graph, const Result& result);
 
 /// What a calibrated figure lets a pair reach.

@@ -227,6 +227,18 @@ Json calibrated_row(const Case& of) {
   return {};
 }
 
+// What no link carries calibrates none.
+TEST(CalibratedLimits, AreNoRatesAboveThePeak) {
+  Calibrated run;
+  run.alone.nvlink(0, 3, 51);
+  run.alone.nvlink(3, 0, 50);
+  run.together.nvlink(0, 3, 30);
+  run.together.nvlink(3, 0, 33);
+  const auto result = run.judged();
+  EXPECT_FALSE(result.cases[1].pairs[0].contains("calibrated_GBps"));
+  EXPECT_EQ(result.cases[1].pairs[1]["calibrated_GBps"], 50);
+}
+
 TEST(CalibratedLimits, OfAllAtOnceAreWhatLinksCarriedAlone) {
   Calibrated run;
   run.alone.nvlink(0, 3, 40);
