@@ -249,8 +249,17 @@ TEST(Advice, PlacesTheRendezvousThreshold) {
   EXPECT_DOUBLE_EQ(advice.of(Lever::rendezvous)->gain->times, 5);
   EXPECT_EQ(std::ranges::count(advice.settings, "UCX_RNDV_THRESH=4096", &AdvisedSetting::setting),
             1);
-  result.ucx["environment"] = {{"asked", {{"UCX_RNDV_THRESH", "4096"}}}};
-  EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::rendezvous), WhyNot::in_force);
+  const auto set = text_at(cases.front().parameters, "/transports");
+  // Of the set, as run files have it, and of all sets.
+  for (const auto& asked : {Json{{set, {{"UCX_RNDV_THRESH", "4K"}}}},
+                            Json{{set, Json::object()}, {"UCX_RNDV_THRESH", "4096"}}}) {
+    result.ucx["environment"]["asked"] = asked;
+    EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::rendezvous), WhyNot::in_force) << asked;
+  }
+  for (const auto* other : {"8K", "auto"}) {
+    result.ucx["environment"]["asked"] = {{set, {{"UCX_RNDV_THRESH", other}}}};
+    EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::rendezvous), WhyNot::nothing) << other;
+  }
   for (auto& of : result.cases) of.metrics["latency_us"].ci95.reset();
   EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::rendezvous), WhyNot::no_difference);
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/analysis/rules/rules.hpp"
+#include "harness/core/failure.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/media.hpp"
@@ -130,9 +131,20 @@ Decision transports_of(const Judged& run, const Cases& cases) {
   return none;
 }
 
-/// The first host's ranks had this setting.
-bool had_setting(const Judged& run, const std::string& name, const std::string& value) {
-  return text_at(run.result.ucx, "/environment/asked/" + name, "") == value;
+/// The first host's ranks had this setting, a size, in the case: asked for its transport set, or
+/// for all.
+bool had_size(const Judged& run, const Case& of, const std::string& name, std::uint64_t bytes) {
+  const Json::json_pointer place("/environment/asked");
+  if (!run.result.ucx.contains(place)) return false;
+  const auto& asked = run.result.ucx.at(place);
+  const auto of_set = asked.find(text_at(of.parameters, "/transports"));
+  const bool of_set_alone = of_set != asked.end() && of_set->is_object() && of_set->contains(name);
+  const auto text = text_at(of_set_alone ? *of_set : asked, "/" + name, "");
+  try {
+    return !text.empty() && parse_size(text) == bytes;
+  } catch (const Failure&) {
+    return false;  // "auto", "inf"
+  }
 }
 
 std::optional<Decision> rendezvous_of(const Judged& run) {
@@ -140,6 +152,7 @@ std::optional<Decision> rendezvous_of(const Judged& run) {
   if (late.empty()) return std::nullopt;
   Decision decision{.lever = Lever::rendezvous, .value = {}, .why_not = WhyNot::labelled};
   double cost_us = 0;
+  bool in_force = false;
   for (const auto& of : late) {
     if (!may_advise(run, *of.worst) || !may_advise(run, *of.first)) continue;
     if (decision.value.empty()) decision.why_not = WhyNot::no_difference;
@@ -150,10 +163,11 @@ std::optional<Decision> rendezvous_of(const Judged& run) {
     cost_us = of.cost_us;
     decision.value = std::to_string(of.from_bytes);
     decision.gain = gain;
+    in_force = had_size(run, *of.worst, "UCX_RNDV_THRESH", of.from_bytes);
   }
   if (decision.value.empty()) return decision;
   decision.why_not = measured_between_hosts(run) ? WhyNot::nothing : WhyNot::one_host;
-  if (had_setting(run, "UCX_RNDV_THRESH", decision.value)) {
+  if (in_force) {
     decision.value.clear();
     decision.why_not = WhyNot::in_force;
   }
