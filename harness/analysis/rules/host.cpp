@@ -198,12 +198,14 @@ std::vector<Finding> busy_host(const Judged& run) {
     const auto busy = static_cast<double>(ranks);
     // More ranks than CPUs is what shared-cpus says.
     if (busy > *threads || busy + *load <= *threads) return std::nullopt;
-    return Finding{
-        .subject = {},
-        .evidence = fmt::format("load average {} on {} CPUs before the run: no CPU is left for {}",
-                                significant(load, 2), text_at(host, "/hardware_threads"),
-                                counted(static_cast<std::size_t>(ranks), "rank")),
-        .next = "close other programs, then run again"};
+    const auto left = *threads - *load;
+    return Finding{.subject = {},
+                   .evidence = fmt::format(
+                       "load average {} on {} CPUs before the run: {} left for {}",
+                       significant(load, 2), text_at(host, "/hardware_threads"),
+                       left < 0.1 ? "no CPU is" : "only " + significant(left, 2) + " CPUs are",
+                       counted(static_cast<std::size_t>(ranks), "rank")),
+                   .next = "close other programs, then run again"};
   });
 }
 

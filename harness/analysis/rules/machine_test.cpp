@@ -95,7 +95,11 @@ TEST(BusyHost, HadMoreToDoThanItHasCpus) {
   host["hardware_threads"] = 2;
   host["load_1min"] = 1.4;
   EXPECT_EQ(said(busy_host, result),
-            Said{"node07: load average 1.4 on 2 CPUs before the run: no CPU is left for 2 ranks"});
+            Said{"node07: load average 1.4 on 2 CPUs before the run: only 0.60 CPUs are left for 2 "
+                 "ranks"});
+  host["load_1min"] = 2;
+  EXPECT_EQ(said(busy_host, result),
+            Said{"node07: load average 2.0 on 2 CPUs before the run: no CPU is left for 2 ranks"});
   host["load_1min"] = 0.1;
   EXPECT_EQ(said(busy_host, result), Said());
   host["load_1min"] = 1.4;
