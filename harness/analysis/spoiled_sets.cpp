@@ -20,7 +20,8 @@ std::vector<SpoiledSet> spoiled_sets(const Judged& run) {
   std::vector<SpoiledSet> sets;
   for (const auto& of : run.result.cases) {
     const auto why = is_canary(of) ? std::nullopt : why_unranked(run, of);
-    if (!why) continue;
+    // Turns on a GPU are no matter of the set.
+    if (!why || why == Unranked::time_sliced) continue;
     auto set = set_of(of);
     if (std::ranges::find(sets, set, &SpoiledSet::set) != sets.end()) continue;
     sets.push_back({std::move(set), *why, of.key, in_words(*why, run, of)});

@@ -83,12 +83,24 @@ std::string way_of(const Json& parameters) {
 }
 
 std::vector<std::string> left_out_of(const Judged& run, const std::vector<const Case*>& cases) {
-  std::vector<std::string> parts;
+  std::map<std::string, std::size_t> all;                // by set
+  std::vector<std::pair<std::string, std::string>> why;  // of a set, each once
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> sizes;
   for (const auto* of : cases) {
-    const auto why = why_unranked(run, *of);
-    if (!why) continue;
-    parts.push_back(fmt::format("not ranked: {} at {}: {}", text_at(of->parameters, "/transports"),
-                                size_of(*of), in_words(*why, run, *of)));
+    const auto set = text_at(of->parameters, "/transports");
+    ++all[set];
+    const auto reason = why_unranked(run, *of);
+    if (!reason) continue;
+    const std::pair about(set, in_words(*reason, run, *of));
+    if (!sizes.contains(about)) why.push_back(about);
+    sizes[about].push_back(size_of(*of));
+  }
+  std::vector<std::string> parts;
+  for (const auto& about : why) {
+    const auto& at = sizes[about];
+    const bool every = at.size() > 1 && at.size() == all[about.first];
+    parts.push_back(fmt::format("not ranked: {} at {}: {}", about.first,
+                                every ? "every size" : join(at, ", "), about.second));
   }
   return parts;
 }

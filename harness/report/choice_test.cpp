@@ -56,6 +56,25 @@ TEST(Choice, RanksNoImpossibleFigureAndNamesIt) {
   EXPECT_TRUE(choices_of(result).at(0).grid.rows.empty());
 }
 
+TEST(Choice, RanksNothingOfTurnsOnAGpuAndSaysItOnceOfASet) {
+  Result result;
+  for (const std::uint64_t bytes : {8, 64}) {
+    for (const auto* set : {"shm", "tcp", "auto"}) {
+      result.cases.push_back(measured({set}, bytes, 4.0, 0.1));
+    }
+  }
+  for (auto& of : result.cases) of.labels = {"same-gpu", "time-sliced"};
+  result.cases[2].labels.clear();
+  const auto choice = choices_of(result).at(0);
+  ASSERT_EQ(choice.grid.rows.size(), 1U);
+  EXPECT_EQ(choice.grid.rows[0][1], "auto");
+  EXPECT_EQ(choice.left_out,
+            (std::vector<std::string>{
+                "not ranked: shm at every size: ranks take turns on one GPU, without CUDA MPS",
+                "not ranked: tcp at every size: ranks take turns on one GPU, without CUDA MPS",
+                "not ranked: auto at 64 B: ranks take turns on one GPU, without CUDA MPS"}));
+}
+
 TEST(Choice, RanksNothingUnderANameThatDidNotCarryIt) {
   Result result;
   result.cases = {measured({"shm"}, 8, 1.0, 0.1), measured({"tcp"}, 8, 4.0, 0.1),

@@ -10,6 +10,7 @@
 #include "harness/core/statistics.hpp"
 #include "harness/report/interval_text.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/flaws.hpp"
 #include "harness/result/media.hpp"
 
 namespace ucxbench {
@@ -26,14 +27,14 @@ struct Rate {
   std::optional<Interval> of_p50;
 };
 
-// Those with a rate, by source and destination.
+// Those with a rate, 0 where nothing arrived, by source and destination.
 std::vector<Rate> rates_of(const Case& of, const char* field = "p50_GBps") {
   std::vector<Rate> rates;
   for (const auto& pair : of.pairs) {
     const auto src = number_at(pair, "src");
     const auto dst = number_at(pair, "dst");
     const auto p50 = number_at(pair, field);
-    if (!src || !dst || !p50 || !(*p50 > 0) || std::abs(*src) > 1e6 || std::abs(*dst) > 1e6)
+    if (!src || !dst || !p50 || !(*p50 >= 0) || std::abs(*src) > 1e6 || std::abs(*dst) > 1e6)
       continue;
     rates.push_back({static_cast<int>(*src), static_cast<int>(*dst), number_at(pair, "p25_GBps"),
                      p50, number_at(pair, "p75_GBps"), interval_at(pair, field)});
@@ -141,14 +142,21 @@ Grid matrix_of(const Case& of, const char* field) {
 
 Grid slowest_of(const Case& of) {
   auto rates = rates_of(of);
-  if (rates.size() <= most_slow) return {};
-  const auto all = median(medians_of(rates));
+  const auto without = pairs_without_figure(of);
+  if (rates.size() + without.size() <= most_slow) return {};
+  const auto all = rates.empty() ? std::optional<double>() : median(medians_of(rates));
   std::stable_sort(rates.begin(), rates.end(),
                    [](const Rate& a, const Rate& b) { return *a.p50 < *b.p50; });
-  rates.resize(std::min(most_slow, rates.size() / 3));  // the others are in the matrix
+  rates.resize(std::min(most_slow - std::min(most_slow, without.size()),
+                        rates.size() / 3));  // the others are in the matrix
   Grid grid{.columns = {{"", "pair"}, {"GB/s", "p25"}, {"GB/s", "p50"}, {"GB/s", "p75"}},
             .rows = {}};
   std::vector<std::optional<Interval>> intervals;
+  for (const auto& [src, dst] : without) {
+    if (intervals.size() == most_slow) break;
+    grid.rows.push_back({fmt::format("{}->{}", src, dst), no_cell, no_cell, no_cell});
+    intervals.emplace_back();
+  }
   for (const auto& rate : rates) {
     grid.rows.push_back({fmt::format("{}->{}", rate.src, rate.dst), significant(rate.p25, 3),
                          significant(rate.p50, 3), significant(rate.p75, 3)});
@@ -156,8 +164,9 @@ Grid slowest_of(const Case& of) {
   }
   add_intervals(grid, "p50 over launches", intervals, 3);
   grid.columns.push_back({"", "of the median pair"});
-  for (std::size_t row = 0; row < rates.size(); ++row) {
-    grid.rows[row].push_back(share_text(*rates[row].p50 / all));
+  const auto first = grid.rows.size() - rates.size();
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    grid.rows[row].push_back(row < first ? no_cell : percent_of(rates[row - first].p50, all));
   }
   return grid;
 }
@@ -210,7 +219,8 @@ std::string widest_interval(const Case& of, const char* field) {
   std::vector<std::optional<Interval>> all;
   for (const auto& rate : rates_of(of, field)) {
     all.push_back(rate.of_p50);
-    if (all.back()) widest = std::max(widest, (all.back()->high - all.back()->low) / *rate.p50);
+    if (all.back() && *rate.p50 > 0)
+      widest = std::max(widest, (all.back()->high - all.back()->low) / *rate.p50);
   }
   const auto known =
       std::ranges::any_of(all, [](const auto& interval) { return interval.has_value(); });

@@ -77,6 +77,24 @@ TEST(Slowest, AreTen) {
   EXPECT_EQ(grid.rows[5].front(), "2->0");
 }
 
+// No pair is slower than one that moves nothing.
+TEST(Slowest, AreThoseWithoutARateThenThoseOfZero) {
+  auto of = matrix(6, "one");
+  for (const auto* field : {"p25_GBps", "p50_GBps", "p75_GBps"}) of.pairs[3][field] = 0;
+  of.pairs.erase(of.pairs.begin() + 7);
+  const auto grid = slowest_of(of);
+  using Row = std::vector<std::string>;
+  EXPECT_EQ(grid.rows.at(0), (Row{"1->3", "-", "-", "-", "-"}));
+  EXPECT_EQ(grid.rows.at(1), (Row{"0->4", "0", "0", "0", "0 %"}));
+  EXPECT_EQ(grid.rows.at(2).front(), "1->0");
+  EXPECT_EQ(matrix_of(of).rows.at(0).at(5), "0!");
+  EXPECT_EQ(matrix_of(of).rows.at(1).at(4), "-");
+  const auto block = matrix_rates_of({.title = "", .cases = {&of}, .measured = {&of}});
+  const auto least = std::ranges::find(block.columns, "min", &Grid::Column::name);
+  ASSERT_NE(least, block.columns.end());
+  EXPECT_EQ(block.rows.at(0).at(static_cast<std::size_t>(least - block.columns.begin())), "0");
+}
+
 TEST(Asymmetry, IsTheWorstPairs) {
   EXPECT_EQ(asymmetry_of(matrix(3, "one")),
             "at most 55 % apart: 1->0 5.00, 0->1 11.0 GB/s (1 MiB, one pair at a time)");

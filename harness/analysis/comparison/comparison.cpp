@@ -70,10 +70,21 @@ Reason reason_of(Flaw flaw) {
       return Reason::failed;
     case Flaw::impossible:
       return Reason::impossible;
+    case Flaw::no_bytes:
+      return Reason::zero;
+    case Flaw::time_sliced:
+      return Reason::time_sliced;
     case Flaw::interrupted:
       break;
   }
   return Reason::interrupted;
+}
+
+/// weigh() says of each metric of a case that it is 0, or of turns on a GPU.
+std::optional<Flaw> flaw_of_all_metrics(const Judged& run, const Case& of) {
+  const auto flaw = run.flaw_of(of);
+  const bool weighed = flaw == Flaw::no_bytes || flaw == Flaw::time_sliced;
+  return weighed ? flaw_of(of) : flaw;
 }
 
 /// One row for each metric of a case of which a run has no figure that counts; either case may be
@@ -81,7 +92,7 @@ Reason reason_of(Flaw flaw) {
 std::vector<SeriesChange> rows_without_figures(const TwoRuns& runs, const Case* old_case,
                                                const Case* new_case) {
   const auto flaw_in = [](const Judged& run, const Case* of) {
-    return of == nullptr ? std::nullopt : run.flaw_of(*of);
+    return of == nullptr ? std::nullopt : flaw_of_all_metrics(run, *of);
   };
   const auto of_base = flaw_in(runs.judged_base, old_case);
   const auto of_new = flaw_in(runs.judged_now, new_case);
@@ -421,8 +432,8 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
     if (old_case == nullptr) {
       std::ranges::move(rows_without_figures(runs, nullptr, &new_case), std::back_inserter(series));
     }
-    if (runs.judged_now.flaw_of(new_case)) continue;
-    if (old_case != nullptr && runs.judged_base.flaw_of(*old_case)) continue;
+    if (flaw_of_all_metrics(runs.judged_now, new_case)) continue;
+    if (old_case != nullptr && flaw_of_all_metrics(runs.judged_base, *old_case)) continue;
     for (const auto& [name, metric] : new_case.metrics) {
       const bool in_both = old_case != nullptr && old_case->metrics.contains(name);
       if (in_both || !shown_metric(new_case, name).judged) continue;

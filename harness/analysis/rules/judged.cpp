@@ -114,9 +114,18 @@ Judged::Judged(const Result& of)
     ranks.push_back(std::move(placed));
   }
   impossible = impossible_in(*this);
+  for (const auto& block : blocks) {
+    for (const auto* measured : block.measured) {
+      if (auto words = no_bytes_in_words(*measured); !words.empty()) {
+        no_bytes.emplace(measured, std::move(words));
+      }
+    }
+  }
   for (auto& block : timed) {
-    std::erase_if(block.measured,
-                  [&](const Case* measured) { return flaw_of(*measured) == Flaw::impossible; });
+    std::erase_if(block.measured, [&](const Case* measured) {
+      const auto flaw = flaw_of(*measured);
+      return flaw == Flaw::impossible || (flaw == Flaw::no_bytes && !is_matrix(*measured));
+    });
   }
   spoiled = spoiled_sets(*this);
 }
@@ -128,8 +137,12 @@ const Finding* Judged::impossibility_of(const Case& of) const {
 }
 
 std::optional<Flaw> Judged::flaw_of(const Case& of) const {
-  if (const auto flaw = ucxbench::flaw_of(of)) return flaw;
-  return impossibility_of(of) == nullptr ? std::nullopt : std::optional(Flaw::impossible);
+  const auto flaw = ucxbench::flaw_of(of);
+  if (flaw && *flaw != Flaw::interrupted) return flaw;
+  if (impossibility_of(of) != nullptr) return Flaw::impossible;
+  if (no_bytes.contains(&of)) return Flaw::no_bytes;
+  if (is_time_sliced(of)) return Flaw::time_sliced;
+  return flaw;
 }
 
 bool Judged::leaves_out(const Case& of) const {

@@ -3,6 +3,7 @@
 // What several rules need of a run.
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,7 +34,8 @@ struct PlacedRank {
 struct Judged {
   const Result& result;
   std::vector<Block> blocks;
-  /// Without what is no measurement of its times (is_time_sliced), and without `impossible`.
+  /// Without what is no measurement of its times (is_time_sliced), without `impossible`, and of
+  /// `no_bytes` with those alone whose other pairs still say something: matrices.
   std::vector<Block> timed;
   Graph graph;                    ///< of all hosts (wired_hosts.hpp); without nodes if unknown
   std::vector<PlacedRank> ranks;  ///< all of the run's
@@ -41,7 +43,8 @@ struct Judged {
   /// Cases with figures that no machine gives, and what rule above-limit says of them. Nothing is
   /// concluded from any figure of these.
   std::vector<std::pair<const Case*, Finding>> impossible{};
-  std::vector<SpoiledSet> spoiled{};  ///< sets from which no advice follows
+  std::map<const Case*, std::string> no_bytes{};  ///< where a case moved nothing (flaws.hpp)
+  std::vector<SpoiledSet> spoiled{};              ///< sets from which no advice follows
 
   explicit Judged(const Result& of);
 
@@ -52,7 +55,8 @@ struct Judged {
 
   /// Why a case's figures do not count, by result/flaws.hpp and because they are impossible.
   std::optional<Flaw> flaw_of(const Case& of) const;
-  /// Whether nothing ranks it among others: it failed, or has an impossible figure.
+  /// Whether nothing ranks it among others, or takes its figures for figures: all flaws but that it
+  /// was interrupted, which comes after all others.
   bool leaves_out(const Case& of) const;
   /// What is said of that: of an impossible figure the first evidence.
   std::string in_words(Flaw flaw, const Case& of) const;

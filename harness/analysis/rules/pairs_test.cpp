@@ -187,6 +187,22 @@ TEST(AboveLimit, NoRateOfAWorkloadIsMoreThanCoresStore) {
   }
 }
 
+TEST(NoBytes, IsWhereALaunchOrAPairMovedNothing) {
+  auto run = stream_of("bandwidth_GBps", 3, 1 << 20);
+  auto& of = run.cases[0];
+  of.metrics["bandwidth_GBps"].better = "higher";
+  EXPECT_EQ(said(no_bytes, run), Said());
+  of.launches[0].samples["bandwidth_GBps"].quantiles.p50 = 0;
+  EXPECT_EQ(said(no_bytes, run), Said{"p2p tag, host to host, over tcp, 1 MiB: 0->1 moved nothing "
+                                      "in 1 of 1 launch"});
+  auto matrix = matrix_of_four(5);
+  matrix.cases[0].shows.ranks = 4;
+  EXPECT_EQ(said(no_bytes, matrix), Said());
+  matrix.cases[0].pairs.erase(matrix.cases[0].pairs.begin() + 1);
+  EXPECT_EQ(said(no_bytes, matrix), Said{"pingpong tag, host to host, over tcp, 1 MiB: no figure "
+                                         "of 0->2 (1 of 12 pairs)"});
+}
+
 TEST(AboveLimit, NoAdapterCarriesMoreThanItsCable) {
   auto result = dgx1_of_the_article();
   auto& of = result.cases.at(0);

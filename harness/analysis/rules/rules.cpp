@@ -10,6 +10,8 @@ std::span<const Rule> rules() {
   using enum Severity;
   static constexpr std::array all = {
       Rule{"wrong-data", error, "messages or runs had wrong data", wrong_data, any_run},
+      Rule{"no-bytes", error, "nothing arrived: a rate is 0, or a pair of ranks has none", no_bytes,
+           any_run, true},
       Rule{"partial-run", error, "the run did not end: results are partial", partial_run, any_run},
       Rule{"nvlink-unused", error, "NVLink was asked for and is there, but was not used",
            nvlink_unused, by_any_ucx},

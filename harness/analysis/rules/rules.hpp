@@ -13,6 +13,7 @@ namespace ucxbench {
 
 // run.cpp: whether the figures are what they seem.
 std::vector<Finding> wrong_data(const Judged& run);
+std::vector<Finding> no_bytes(const Judged& run);
 std::vector<Finding> partial_run(const Judged& run);
 std::vector<Finding> max_time(const Judged& run);
 std::vector<Finding> log_full(const Judged& run);

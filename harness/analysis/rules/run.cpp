@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "harness/analysis/rules/impossible.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/result/words.hpp"
 
@@ -19,6 +20,22 @@ std::vector<Finding> wrong_data(const Judged& run) {
                          : counted(errors, "message") + " arrived with wrong data",
          .next = "discard these figures; check memory and network, then report it to the UCX "
                  "developers"});
+  }
+  return findings;
+}
+
+std::vector<Finding> no_bytes(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    for (const auto* of : block.measured) {
+      const auto found = run.no_bytes.find(of);
+      auto evidence = found == run.no_bytes.end() ? missing_pairs_in_words(*of) : found->second;
+      if (evidence.empty()) continue;
+      findings.push_back({.subject = subject_of(block, *of),
+                          .evidence = std::move(evidence),
+                          .next = "take no figure of this case; look for a rank that hangs, or a "
+                                  "link that is down"});
+    }
   }
   return findings;
 }
