@@ -101,6 +101,7 @@ std::string next_step(const Slower& worst) {
   const auto kinds = texts_of(worst.own->parameters.at("memory"));
   const auto has = [&](const char* kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
   if (has("cuda:vmm")) return "use fabric handles, or cudaMalloc";
+  if (has("host:huge")) return "use host, pages of the usual size";
   if (at_place(*worst.own, "host")) return "use memory of the process's own NUMA node";
   return "use cudaMalloc for messages";
 }
@@ -116,7 +117,8 @@ std::vector<Finding> memory_fallback(const Judged& run) {
       const auto* plain = with_plain_memory(run, *own);
       if (plain == nullptr) continue;
       Slower both{.own = own, .plain = plain};
-      if (!has_label(*own, Label::emulated_gpu) && !is_time_sliced(*own)) {
+      const bool count = !run.leaves_out(*own) && !run.leaves_out(*plain);
+      if (count && !has_label(*own, Label::emulated_gpu)) {
         both.own_GBps = p50_of(*own, "bandwidth_GBps").value_or(0);
         both.plain_GBps = p50_of(*plain, "bandwidth_GBps").value_or(0);
       }

@@ -72,6 +72,20 @@ TEST(MemoryFallback, ComparesWithTheHostsOwnPages) {
                  "host 8.00 GB/s by shm"});
 }
 
+TEST(MemoryFallback, SaysNothingByFiguresThatDoNotCount) {
+  const auto run = run_of_kinds({"host", 8, "shm"}, {"host:huge", 3, "shm"});
+  EXPECT_EQ(memory_fallback(Judged(run)).at(0).next, "use host, pages of the usual size");
+  for (const std::size_t side : {0, 1}) {
+    auto other = run;
+    other.cases[side].launches = {made_record(0, 1, "shm", {})};
+    other.cases[side].launches[0].samples["bandwidth_GBps"].quantiles.max = 1e6;
+    EXPECT_EQ(said(memory_fallback, other), Said()) << side;
+    other = run;
+    other.cases[side].labels = {"time-sliced"};
+    EXPECT_EQ(said(memory_fallback, other), Said()) << side;
+  }
+}
+
 TEST(MemoryFallback, NeedsBothAndLongMessages) {
   EXPECT_EQ(said(memory_fallback, run_of_kinds({"cuda", 9, "nvlink"}, {"cuda:async", 1, "tcp"}, 8)),
             Said());

@@ -5,7 +5,6 @@
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/interval.hpp"
-#include "harness/result/labels.hpp"
 #include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/transports.hpp"
@@ -77,12 +76,12 @@ std::string what_to_set(const PutAndGet& both) {
       share_over(Fabric::gpu_links, both.get->path) == 0) {
     return "set --ucx UCX_CUDA_IPC_ENABLE_GET_ZCOPY=on";
   }
-  const bool put_is_faster = both.put_GBps > both.get_GBps;
-  const std::string better = both.helped() == "put"   ? "get"
-                             : both.helped() == "get" ? "put"
-                             : put_is_faster          ? "put"
-                                                      : "get";
-  return fmt::format("use {}, posted by the {}", better, better == "put" ? "sender" : "receiver");
+  const auto helped = both.ratio() > times_as_fast ? "" : both.helped();
+  if (helped.empty() && both.put_GBps == both.get_GBps)
+    return "measure both again, and compare them";
+  const bool put = helped.empty() ? both.put_GBps > both.get_GBps : helped == "get";
+  const auto* const better = put ? "put" : "get";
+  return fmt::format("use {}, posted by the {}", better, put ? "sender" : "receiver");
 }
 
 }  // namespace
@@ -96,7 +95,7 @@ std::vector<Finding> put_and_get(const Judged& run) {
       const auto* get = same_by(run, *put, "get");
       if (get == nullptr) continue;
       PutAndGet both{.put = put, .get = get};
-      if (!is_time_sliced(*put) && !is_time_sliced(*get)) {
+      if (!run.leaves_out(*put) && !run.leaves_out(*get)) {
         both.put_GBps = p50_of(*put, "bandwidth_GBps").value_or(0);
         both.get_GBps = p50_of(*get, "bandwidth_GBps").value_or(0);
       }

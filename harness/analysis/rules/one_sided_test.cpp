@@ -60,6 +60,30 @@ TEST(PutAndGet, DifferInWhatCarriesThem) {
   EXPECT_EQ(said(put_and_get, result).size(), 1U);
 }
 
+// The faster one is the better one, whoever needs help.
+TEST(PutAndGet, AdviseWhatIsMuchFaster) {
+  const auto next = [](double put, double get) {
+    const auto run = put_and_get_of({put, "shm", "needed"}, {get, "shm", "not needed"});
+    return put_and_get(Judged(run)).at(0).next;
+  };
+  EXPECT_EQ(next(30, 3), "use put, posted by the sender");
+  EXPECT_EQ(next(5, 3), "use get, posted by the receiver");
+}
+
+TEST(PutAndGet, SayNothingByFiguresThatDoNotCount) {
+  auto run = put_and_get_of({1, "shm", "needed"}, {9, "shm", "needed"});
+  ASSERT_EQ(said(put_and_get, run).size(), 1U);
+  for (const auto& [name, samples] : {std::pair{"latency_us", -1.0}, {"bandwidth_GBps", 0.0}}) {
+    auto other = run;
+    auto& record = other.cases[1].launches.emplace_back(made_record(0, 1, "shm", {}));
+    record.samples[name].quantiles = {.min = samples, .p50 = samples};
+    EXPECT_EQ(said(put_and_get, other), Said()) << name;
+  }
+  run.cases[1].path["carried_by"] = {{"tcp", 1.0}};
+  for (auto& of : run.cases) of.labels = {"time-sliced"};
+  EXPECT_EQ(put_and_get(Judged(run)).at(0).next, "measure both again, and compare them");
+}
+
 TEST(PutAndGet, AreOfOneSetAndBothMeasured) {
   auto result = put_and_get_of({1, "shm", "needed"}, {9, "shm", "needed"});
   result.cases[1].parameters["transports"] = {"tcp"};
