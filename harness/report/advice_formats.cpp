@@ -147,16 +147,21 @@ std::string advice_env(const Advice& advice) {
   const auto devices = visible_devices(advice);
   if (!devices.empty()) {
     text += fmt::format(
-        "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={}  # rank 0's GPU first\n",
+        "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={}  # local rank 0's GPU first\n",
         devices);
   }
-  text +=
+  // PMIX_RANK counts the ranks of all hosts.
+  const bool one_host = advice.hosts < 2;
+  text += fmt::format(
       "advised_cpus=\n"
-      "case \"${OMPI_COMM_WORLD_LOCAL_RANK:-${SLURM_LOCALID:-${PMIX_RANK:-}}}\" in\n";
-  for (const auto& rank : advice.ranks) {
-    text += fmt::format("  {})", rank.rank);
-    if (rank.gpu) text += fmt::format("  # {}", on_one_line(advice.graph.nodes[*rank.gpu].name));
-    text += "\n";
+      "case \"${{OMPI_COMM_WORLD_LOCAL_RANK:-${{SLURM_LOCALID:-{}}}}}\" in\n",
+      one_host ? "${PMIX_RANK:-}" : "");
+  for (std::size_t local = 0; local < advice.ranks.size(); ++local) {
+    const auto& rank = advice.ranks[local];
+    std::vector<std::string> remarks;
+    if (rank.rank != static_cast<int>(local)) remarks.push_back(fmt::format("rank {}", rank.rank));
+    if (rank.gpu) remarks.push_back(on_one_line(advice.graph.nodes[*rank.gpu].name));
+    text += fmt::format("  {}){}{}\n", local, remarks.empty() ? "" : "  # ", join(remarks, ", "));
     if (!rank.net_devices.empty()) {
       text += fmt::format("    export UCX_NET_DEVICES={}\n", for_shell(rank.net_devices));
     }
@@ -164,8 +169,9 @@ std::string advice_env(const Advice& advice) {
     text += "    ;;\n";
   }
   return text +
-         "  *) echo 'no advice for this rank: OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID and "
-         "PMIX_RANK say none that there is' >&2 ;;\n"
+         fmt::format("  *) echo 'no advice for this rank: {} say none that there is' >&2 ;;\n",
+                     one_host ? "OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID and PMIX_RANK"
+                              : "OMPI_COMM_WORLD_LOCAL_RANK and SLURM_LOCALID") +
          "esac\n"
          "if [ -n \"$advised_cpus\" ]; then taskset -p -c \"$advised_cpus\" $$ >/dev/null; fi\n";
 }

@@ -155,6 +155,20 @@ TEST(AdviceFormats, QuoteWhatOthersHaveNamed) {
             std::string::npos);
 }
 
+// A host may have ranks 0 and 4 of a job: its launcher calls them 0 and 1 there.
+TEST(AdviceFormats, ForAShellAreByLocalRank) {
+  Advice advice;
+  advice.graph = graph_of_host("test");
+  advice.ranks = {{.rank = 0, .cpus = {0}}, {.rank = 4, .cpus = {1}}};
+  EXPECT_NE(advice_env(advice).find("  0)\n    advised_cpus=0\n    ;;\n"
+                                    "  1)  # rank 4\n    advised_cpus=1\n    ;;\n"),
+            std::string::npos)
+      << advice_env(advice);
+  EXPECT_NE(advice_env(advice).find("PMIX_RANK"), std::string::npos);
+  advice.hosts = 2;
+  EXPECT_EQ(advice_env(advice).find("PMIX_RANK"), std::string::npos) << "it counts all hosts'";
+}
+
 TEST(AdviceFormats, OfUnknownCpusAreNone) {
   Advice advice;
   advice.graph = graph_of_host("test");
