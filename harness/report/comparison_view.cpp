@@ -185,7 +185,7 @@ std::string explanation_of(const SeriesChange& series) { return joined(series.wh
 
 std::optional<double> effect_of(const SeriesChange& series) {
   if (!series.base || !series.now || series.floor == 0) return std::nullopt;
-  return std::abs(std::log(series.ratio.estimate)) / series.floor;
+  return times_the_floor(series);
 }
 
 std::string change_text(const std::optional<double>& ratio) {
@@ -206,7 +206,7 @@ Json comparison_cells(const SeriesChange& series) {
           {"interval",
            interval ? percent((*interval)[0]) + " to " + change_text((*interval)[1]) : nothing},
           {"p", both ? fmt::format("{:.2g}", series.corrected) : nothing},
-          {"floor", both ? fmt::format("{:.1f} %", 100 * series.floor) : nothing},
+          {"floor", both ? fmt::format("{:.1f} %", 100 * shown_floor(series)) : nothing},
           {"effect", effect ? significant(effect, 2) : nothing},
           {"why", explanation_of(series)},
           {"better", series.better},
@@ -237,7 +237,7 @@ Grid grid_of(const Comparison& comparison) {
         {std::string(to_string(series.change)), case_of(series), series.metric,
          significant(series.matched_base, 4), significant(matched_new(series), 4),
          series.ratio.interval ? percent(series.ratio.estimate) : "-", interval_of(series),
-         both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
+         both ? fmt::format("{:.1f}", 100 * shown_floor(series)) : "-",
          both ? fmt::format("{:.2g}", series.corrected) : "-",
          series.reason == Reason::none ? no_cell
                                        : std::string(name_of(reason_names, series.reason))});
@@ -331,7 +331,7 @@ Json series_json(const SeriesChange& series) {
   json["interval"] = number_or_null(series.ratio.interval);
   json["p"] = both ? Json(series.p) : Json();
   json["p_corrected"] = both ? Json(series.corrected) : Json();
-  json["floor"] = both ? Json(series.floor) : Json();
+  json["floor"] = both ? Json(shown_floor(series)) : Json();
   json["base_drift"] = number_or_null(series.base_drift);
   json["new_drift"] = number_or_null(series.new_drift);
   json["base_modes"] = modes_json(series.base_modes);

@@ -269,10 +269,7 @@ bool all_are_duets(const std::vector<Row>& rows) {
 // The least likely to be chance first, and the larger of equals.
 bool comes_before(const SeriesChange& a, const SeriesChange& b) {
   if (a.change != b.change) return a.change < b.change;
-  const auto effect = [](const SeriesChange& series) {
-    return series.floor > 0 ? std::abs(std::log(series.ratio.estimate)) / series.floor : 0;
-  };
-  return effect(a) > effect(b);
+  return times_the_floor(a) > times_the_floor(b);
 }
 
 // The launches of both were taken in turns: what befell the machine befell both.
@@ -349,6 +346,15 @@ void add_reasons_in_turns(Comparison& comparison) {
 std::optional<double> matched_new(const SeriesChange& series) {
   if (!series.matched_base) return std::nullopt;
   return *series.matched_base * series.ratio.estimate;
+}
+
+double times_the_floor(const SeriesChange& series) {
+  return series.floor > 0 ? std::abs(std::log(series.ratio.estimate)) / std::log1p(series.floor)
+                          : 0;
+}
+
+double shown_floor(const SeriesChange& series) {
+  return series.ratio.estimate < 1 ? series.floor / (1 + series.floor) : series.floor;
 }
 
 bool other_carriers(const SeriesChange& series) {

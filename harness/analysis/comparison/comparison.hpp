@@ -115,7 +115,8 @@ struct SeriesChange {
   double smallest_p = 1;  ///< that so many launches could have
   double corrected = 1;   ///< Holm's, over all tests of the comparison
   double resolution = 0;  ///< relative: a step of the medians (step_of)
-  double floor = 0;       ///< the least relative change that counts
+  /// The least relative change that counts: of 0.5, to 1.5 times as much, or to a 1.5th.
+  double floor = 0;
   /// From the first launch to the last, relative; empty where a run does not drift.
   std::optional<double> base_drift{}, new_drift{};
   /// Where launches of one placement changed otherwise than those of another, by more than chance:
@@ -144,7 +145,7 @@ inline constexpr double usual_alpha = 0.005;
 /// What a comparison holds against the two runs.
 struct Demands {
   double alpha = usual_alpha;  ///< chance of any false alarm in a comparison without a change
-  double floor = 0.005;        ///< relative; changes up to this do not count
+  double floor = 0.005;        ///< as SeriesChange::floor; changes up to this do not count
   /// The environments differ on purpose: deciding_differences are no reason against a verdict.
   bool across_environments = false;
 };
@@ -198,6 +199,13 @@ bool other_carriers(const SeriesChange& series);
 /// times the estimated ratio, which is the median of all ratios and not that of the medians.
 std::optional<double> matched_new(const SeriesChange& series);
 
+/// The change in units of the floor, on logarithms: one that counts has more than 1.
+double times_the_floor(const SeriesChange& series);
+
+/// The floor as a change of the same direction, which readers hold against it: of 0.5, 50 % more or
+/// 33 % less.
+double shown_floor(const SeriesChange& series);
+
 /// The launches that both runs need, or the duets, for any verdict among so many tests, a p-value
 /// being corrected for all of them.
 std::size_t launches_needed(std::size_t tests, double alpha, Method method = Method::launches);
@@ -211,7 +219,7 @@ bool has_loss(const Comparison& comparison);
 /// (pairs.hpp), and all rows are tests of one family. A change is one
 /// only if all of this holds: the corrected p-value of the rank test is below `alpha`, so that a
 /// run without any change raises a false alarm with less than that chance; and the ratio differs
-/// from 1 by more than `floor`, by more than the clock resolves (step_of), and by more than twice
+/// from 1 by a factor of more than `floor`, by more than the clock resolves (step_of), and by more than twice
 /// the noise of the two series (the standard error of the ratio of their medians). It is unchanged
 /// if the ratio's interval, of 1 − alpha, leaves no room for a change of 5 % or of the floor. A
 /// canary (canary_benchmark) that changed by the same rules makes inconclusive what it explains

@@ -47,6 +47,17 @@ TEST(Compare, FindsLossesAndGainsAndSaysWhatStayed) {
   EXPECT_EQ(found.series[2].change, Change::unchanged);
 }
 
+/// The run with a rate in place of each latency.
+Result as_rates(Result result) {
+  for (auto& of : result.cases) {
+    auto metric = of.metrics.at("latency_us");
+    for (auto& value : metric.launch_medians) value = 1 / value;
+    of.metrics = {{"bandwidth_GBps", metric}};
+    of.shows = shows_of_older(of);
+  }
+  return result;
+}
+
 TEST(Compare, KnowsWhichDirectionIsBetter) {
   auto base = run({1}, 12, 1);
   auto now = run({1.2}, 12, 2);
@@ -148,6 +159,26 @@ TEST(Compare, IgnoresWhatIsBelowTheFloor) {
   const auto found = compare(run({1}, 20, 1, 1e-4), run({1.002}, 20, 2, 1e-4));
   EXPECT_LT(found.series[0].corrected, 0.01);
   EXPECT_EQ(found.series[0].change, Change::unchanged);
+}
+
+// A time and the rate that follows from it say the same, also where the floor is above 100 %.
+TEST(Compare, ALossCountsAsMuchAsARateAsItDoesAsATime) {
+  for (const auto& [factor, floor, change] : {std::tuple(3.0, 1.5, Change::regressed),
+                                              {3.0, 2.1, Change::inconclusive},
+                                              {1 / 3.0, 1.5, Change::improved},
+                                              {1.73, 0.46, Change::regressed},
+                                              {1.04, 0.5, Change::unchanged}}) {
+    const auto base = run({1}, 12, 1, 1e-4);
+    const auto now = run({factor}, 12, 2, 1e-4);
+    const auto of_time = compare(base, now, {.floor = floor}).series[0];
+    const auto of_rate = compare(as_rates(base), as_rates(now), {.floor = floor}).series[0];
+    EXPECT_EQ(of_time.change, change) << factor;
+    EXPECT_EQ(of_rate.change, change) << factor;
+    // What is shown beside the change is what it is held against.
+    for (const auto& row : {of_time, of_rate}) {
+      EXPECT_EQ(std::abs(row.ratio.estimate - 1) > shown_floor(row), times_the_floor(row) > 1);
+    }
+  }
 }
 
 TEST(Compare, NamesWhatIsMissingOrNew) {

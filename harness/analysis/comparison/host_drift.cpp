@@ -38,9 +38,9 @@ bool drift_explains(const SeriesChange& series, const Factors& host) {
   const auto seen = factors_of(series);
   const Factors own = {seen.least / host.most, seen.most / host.least};
   if (series.change == Change::regressed) return own.least <= 1 + series.floor;
-  if (series.change == Change::improved) return own.most >= 1 - series.floor;
+  if (series.change == Change::improved) return own.most >= 1 / (1 + series.floor);
   const auto bound = std::max(least_that_matters, series.floor);
-  return own.least <= 1 - bound || own.most >= 1 + bound;
+  return own.least <= 1 / (1 + bound) || own.most >= 1 + bound;
 }
 
 }  // namespace

@@ -48,11 +48,12 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
                     200 * series.resolution / a_little_more);
     return;
   }
-  // An interval shrinks with the square root of the number of launches, around the estimate: until
-  // it leaves out what least_that_matters, or no change, whichever is further from the estimate. A
-  // change of more than that may be chance.
-  const auto change = std::min(std::abs(series.ratio.estimate - 1), least_that_matters);
-  const auto times = std::pow((high - low) / 2 / std::max(least_that_matters - change, change), 2);
+  // On logarithms, an interval shrinks with the square root of the number of launches, around the
+  // estimate: until it leaves out what least_that_matters, or no change, whichever is further from
+  // the estimate. A change of more than that may be chance.
+  const auto matters = std::log1p(least_that_matters);
+  const auto change = std::min(std::abs(std::log(series.ratio.estimate)), matters);
+  const auto times = std::pow(std::log(high / low) / 2 / std::max(matters - change, change), 2);
   const auto more = static_cast<double>(launches) * std::max(1.0, times);
   series.doubt = Doubt::too_noisy;
   series.launches_wanted =
@@ -62,16 +63,22 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   series.why = fmt::format("noise hides changes below {:.0f} %", 100 * least_that_matters);
 }
 
+// Its whole interval.
+bool is_all_within(const Ratio& ratio, double floor) {
+  return ratio.interval && is_within((*ratio.interval)[0], floor) &&
+         is_within((*ratio.interval)[1], floor);
+}
+
 void decide(SeriesChange& series, double alpha, std::size_t tests) {
   if (!series.base || !series.now) return;
   series.doubt = Doubt::none;
   series.launches_wanted = 0;
   series.reason = Reason::none;
   series.why.clear();
-  const auto change = series.ratio.estimate - 1;
-  if (series.corrected < alpha && std::abs(change) > series.floor) {
+  const auto change = series.ratio.estimate;
+  if (series.corrected < alpha && !is_within(change, series.floor)) {
     const bool lower_is_better = series.better == "lower";
-    series.change = (change > 0) == lower_is_better ? Change::regressed : Change::improved;
+    series.change = (change > 1) == lower_is_better ? Change::regressed : Change::improved;
     series.remark = series.differs_by_placement;
     return;
   }
@@ -82,8 +89,7 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
     return;
   }
   const auto bound = std::max(least_that_matters, series.floor);
-  if (series.ratio.interval && (*series.ratio.interval)[0] > 1 - bound &&
-      (*series.ratio.interval)[1] < 1 + bound && std::abs(change) <= least_that_matters) {
+  if (is_all_within(series.ratio, bound) && is_within(change, least_that_matters)) {
     series.change = Change::unchanged;
     return;
   }
@@ -109,8 +115,7 @@ int launches_of(const Row& row) {
 bool is_decided(const SeriesChange& series, const Look& look, double floor) {
   if (series.change == Change::regressed || series.change == Change::improved) return true;
   if (series.change != Change::unchanged || !series.ratio.interval) return false;
-  const auto [low, high] = *series.ratio.interval;
-  return (low >= 1 - 2 * floor && high <= 1 + 2 * floor) || series.p_alone > look.unpromising;
+  return is_all_within(series.ratio, 2 * floor) || series.p_alone > look.unpromising;
 }
 
 // Of all rows of the family, those that are not tested at this look with 1.
@@ -121,6 +126,10 @@ std::vector<double> corrected_p(const std::vector<Row*>& family, bool at_the_end
 }
 
 }  // namespace
+
+bool is_within(double factor, double floor) {
+  return std::abs(std::log(factor)) <= std::log1p(floor);
+}
 
 std::size_t judge(std::vector<Row>& rows, const std::vector<Look>& looks, const Demands& demands,
                   int planned_duets) {

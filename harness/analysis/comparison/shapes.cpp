@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/analysis/comparison/judge.hpp"
 #include "harness/analysis/comparison/trend.hpp"
 
 namespace ucxbench {
@@ -61,7 +62,7 @@ void look_at(const std::vector<Row*>& rows, double alpha, bool in_turns) {
     if (matched.strata.empty()) continue;
     const auto drift = [&](std::size_t which) -> std::optional<double> {
       const auto change = trends[which].change;
-      if (corrected[which] >= alpha || std::abs(change) <= series.floor) return std::nullopt;
+      if (corrected[which] >= alpha || is_within(1 + change, series.floor)) return std::nullopt;
       return change;
     };
     series.base_drift = drift(2 * at);
