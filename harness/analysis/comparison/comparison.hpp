@@ -219,13 +219,14 @@ bool has_loss(const Comparison& comparison);
 /// (pairs.hpp), and all rows are tests of one family. A change is one
 /// only if all of this holds: the corrected p-value of the rank test is below `alpha`, so that a
 /// run without any change raises a false alarm with less than that chance; and the ratio differs
-/// from 1 by a factor of more than `floor`, by more than the clock resolves (step_of), and by more than twice
-/// the noise of the two series (the standard error of the ratio of their medians). It is unchanged
-/// if the ratio's interval, of 1 − alpha, leaves no room for a change of 5 % or of the floor. A
-/// canary (canary_benchmark) that changed by the same rules makes inconclusive what it explains
-/// (doubt_what_the_host_explains), a drift the series that has it (look_at_shapes). Metrics that
-/// follow from others (message rate, throughput) and those kept for other tools are left out. Duets
-/// that `ab` looked at before their end are judged as it did, look after look (looks.hpp).
+/// from 1 by a factor of more than `floor`, by more than the clock resolves (step_of), and by more
+/// than twice the noise of the two series (the standard error of the ratio of their medians). It is
+/// unchanged if the ratio's interval, of 1 − alpha, leaves no room for a change of 5 % or of the
+/// floor. A canary (canary_benchmark) that changed by the same rules makes inconclusive what it
+/// explains (doubt_what_the_host_explains), a drift the series that has it (look_at_shapes).
+/// Metrics that follow from others (message rate, throughput) and those kept for other tools are
+/// left out. Duets that `ab` looked at before their end are judged as it did, look after look
+/// (looks.hpp).
 Comparison compare(const Result& base, const Result& now, const Demands& demands = {});
 
 }  // namespace ucxbench

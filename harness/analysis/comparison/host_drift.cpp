@@ -34,7 +34,9 @@ bool stays_in_caches(const Case& of) {
          bytes->get<double>() <= most_cached_bytes;
 }
 
-bool drift_explains(const SeriesChange& series, const Factors& host) {
+}  // namespace
+
+bool explains(const Factors& host, const SeriesChange& series) {
   const auto seen = factors_of(series);
   const Factors own = {seen.least / host.most, seen.most / host.least};
   if (series.change == Change::regressed) return own.least <= 1 + series.floor;
@@ -42,8 +44,6 @@ bool drift_explains(const SeriesChange& series, const Factors& host) {
   const auto bound = std::max(least_that_matters, series.floor);
   return own.least <= 1 / (1 + bound) || own.most >= 1 + bound;
 }
-
-}  // namespace
 
 HostDrift drift_of(const std::vector<SeriesChange>& canaries) {
   HostDrift drift;
@@ -63,7 +63,7 @@ void doubt_what_the_host_explains(std::vector<SeriesChange>& series, const Resul
     if (row.method == Method::duets || (!changed && row.change != Change::unchanged)) continue;
     const auto* of = find_case(base, row.key);
     const bool cached = of != nullptr && stays_in_caches(*of);
-    if (!drift_explains(row, cached ? drift.processor : both(drift.processor, drift.memory))) {
+    if (!explains(cached ? drift.processor : both(drift.processor, drift.memory), row)) {
       if (changed) add_remark(row, "the host reference drifted less than this");
       continue;
     }

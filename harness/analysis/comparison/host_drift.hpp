@@ -13,6 +13,10 @@ struct Factors {
   double least = 1, most = 1;
 };
 
+/// Whether that could have made a row's verdict: a change that is not beyond it by more than the
+/// row's floor, or `unchanged`, and no verdict at all, where it may hide a change that matters.
+bool explains(const Factors& host, const SeriesChange& series);
+
 /// How far the host references of two runs drifted, each with its whole interval. Only those that
 /// regressed or improved count.
 struct HostDrift {
@@ -22,11 +26,9 @@ struct HostDrift {
 
 HostDrift drift_of(const std::vector<SeriesChange>& canaries);
 
-/// Takes a verdict away where the host's drift could have made it: a change that is not beyond the
-/// drift by more than the row's floor, or `unchanged` where the drift may hide a change that
-/// matters. A verdict that the drift cannot explain stays, and says so. Missing and added rows,
-/// those without a verdict, and duets, whose sides met the same host, are left alone. `cases` are
-/// those of the base run.
+/// Takes a verdict away where the host's drift explains it. A verdict that the drift cannot explain
+/// stays, and says so. Missing and added rows, those without a verdict, and duets, whose sides met
+/// the same host, are left alone. `cases` are those of the base run.
 void doubt_what_the_host_explains(std::vector<SeriesChange>& series, const Result& base,
                                   const Comparison& comparison);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/analysis/comparison/host_drift.hpp"
 #include "harness/analysis/comparison/judge.hpp"
 #include "harness/analysis/comparison/trend.hpp"
 
@@ -22,12 +23,27 @@ std::string drift_in_words(const SeriesChange& series) {
                      percent(series.base_drift.value_or(series.new_drift.value_or(0))));
 }
 
+// Both runs may have gone the same way, one after the other.
+Factors factors_of_drift(const SeriesChange& series) {
+  double most = 1;
+  for (const auto& drift : {series.base_drift, series.new_drift}) {
+    const auto factor = 1 + drift.value_or(0);
+    most *= std::max(factor, 1 / factor);
+  }
+  return {1 / most, most};
+}
+
 void judge_drift(SeriesChange& series, bool in_turns) {
   if (!series.base_drift && !series.new_drift) return;
   const bool alike =
       series.base_drift && series.new_drift && (*series.base_drift > 0) == (*series.new_drift > 0);
   if (in_turns && alike) {
     add_remark(series, drift_in_words(series) + ": alike, as they were interleaved");
+    return;
+  }
+  const bool decided = series.change != Change::inconclusive;
+  if (decided && !explains(factors_of_drift(series), series)) {
+    add_remark(series, drift_in_words(series) + ": less than would change the verdict");
     return;
   }
   series.change = Change::inconclusive;

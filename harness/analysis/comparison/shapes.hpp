@@ -9,8 +9,9 @@ namespace ucxbench {
 /// Looks at each series in the order of its launches, as Placements::matched has them. One whose
 /// medians go one way (Mann-Kendall, corrected by Holm at `alpha` for all series of both runs,
 /// those of single pairs by themselves, and by more than its floor) was not measured in one state
-/// of the machine: its verdict becomes inconclusive, unless both runs took turns (`in_turns`) and
-/// go the same way, so that it met both alike. Two modes of launches are named; the test is right
+/// of the machine: its verdict becomes inconclusive, unless it would be the same after a drift of
+/// as much (explains()), or both runs took turns (`in_turns`) and go the same way, so that it met
+/// both alike. Two modes of launches are named; the test is right
 /// about them, a median between them says little.
 void look_at_shapes(std::vector<Row>& rows, double alpha, bool in_turns);
 
