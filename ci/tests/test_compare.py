@@ -166,6 +166,15 @@ def test_missing_cases_and_other_machines(bench, run, tmp_path):
     assert "2 new" in bench("compare", tmp_path / "fewer.json", base).out
 
 
+def test_where_nothing_is_to_compare_nothing_is_decided(bench, run, tmp_path):
+    base = recorded(run, "base", tmp_path)
+    for name in ("none", "neither"):
+        changed(base, tmp_path, name, lambda made: made["cases"].clear())
+    for new in ("base", "neither"):
+        done = bench("compare", tmp_path / "none.json", tmp_path / f"{new}.json", "--fail-on", "regression,missing,inconclusive")
+        assert done.code == 6 and "! nothing was decided: " in done.out, done
+
+
 def changed(file, folder, name, change):
     """The same run, changed by a function, under another name."""
     run = json.loads(file.read_text())

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/report/comparison_view.hpp"
 #include "harness/report/facts.hpp"
 #include "harness/report/junit.hpp"
@@ -73,16 +75,25 @@ std::string comparison_junit(const Comparison& comparison, const Result& now) {
                            .type = "failed",
                            .message = comparison.lost});
   }
+  const auto undecided = nothing_decided(comparison);
+  const bool said = std::ranges::any_of(
+      suite.cases, [](const JunitCase& of) { return of.outcome != JunitOutcome::passed; });
   if (!comparison.incomparable.empty()) {
     suite.cases.push_back({.classname = "comparison",
                            .name = "of the two runs",
                            .outcome = JunitOutcome::error,
                            .type = "incomparable",
                            .message = comparison.incomparable});
+  } else if (!undecided.empty() && !said) {
+    suite.cases.push_back({.classname = "comparison",
+                           .name = "of the two runs",
+                           .outcome = JunitOutcome::skipped,
+                           .type = std::string(to_string(Change::inconclusive)),
+                           .message = undecided});
   }
   for (const auto& line : comparison.differences) suite.output += line + "\n";
   for (const auto& line : comparison.next_steps) suite.output += line + "\n";
-  suite.output += nothing_decided(comparison);
+  suite.output += undecided;
   return junit_text(suite, now);
 }
 

@@ -143,6 +143,22 @@ TEST(ComparisonView, EachOutputEndsWithNothingDecided) {
   comparison.series[0].change = Change::missing;
   comparison.next_steps.clear();
   all_say("1 of 1 row is missing; measure the same cases in both runs");
+  // In JUnit's XML, where no row is a case that did not pass.
+  const auto in_junit = [&] {
+    const auto xml = comparison_junit(comparison, {});
+    EXPECT_NE(xml.find("failures=\"0\""), std::string::npos) << xml;
+    return xml.find("<skipped type=\"inconclusive\" message=\"nothing was decided: ") !=
+           std::string::npos;
+  };
+  EXPECT_FALSE(in_junit());
+  comparison.series[0].change = Change::added;
+  all_say("1 of 1 row is new; measure the same cases in both runs");
+  EXPECT_TRUE(in_junit());
+  comparison.series.clear();
+  EXPECT_EQ(nothing_decided(comparison),
+            "nothing was decided: the two runs have no metric to judge");
+  EXPECT_TRUE(in_junit());
+  comparison.series.resize(1);
   comparison.incomparable = "measured on different machines, a and b";
   all_say("the two runs cannot be compared: measured on different machines, a and b");
 }

@@ -57,7 +57,7 @@ Exit verdict_of(const Comparison& comparison, const std::set<std::string, std::l
   const std::map<std::string_view, bool> is = {
       {"regression", has_loss(comparison)},
       {"missing", any(Change::missing)},
-      {"inconclusive", !comparison.incomparable.empty() || any(Change::inconclusive)}};
+      {"inconclusive", !nothing_decided(comparison).empty() || any(Change::inconclusive)}};
   for (const auto& [exit, name, about] : verdicts) {
     if (!is.at(name) || !fail_on.contains(name)) continue;
     print_to(stderr, "ucx-bench: --fail-on {}: {}\n", name, about);
