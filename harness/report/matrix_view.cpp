@@ -67,11 +67,15 @@ std::string percent_of(const std::optional<double>& rate, const std::optional<do
   return rate && limit && *limit > 0 ? share_text(*rate / *limit) : "?";
 }
 
-// Of the pair that the p50 beside it is of: the case's own metric is a median over launches.
-std::optional<double> messages_per_s(const Case& of, const std::vector<double>& GBps_of_pairs) {
+// What the interval beside it is of, and what `compare` compares: the median over launches. The
+// other quantiles are over pairs, each pair's over all launches.
+std::optional<double> median_rate(const Case& of) { return p50_of(of, "bandwidth_GBps"); }
+
+std::optional<double> messages_per_s(const Case& of) {
   const auto bytes = bytes_of(of);
-  if (GBps_of_pairs.empty() || !bytes) return std::nullopt;
-  return quantile_of_sorted(GBps_of_pairs, 0.5) * 1e9 / static_cast<double>(*bytes);
+  const auto rate = median_rate(of);
+  if (!rate || !bytes) return std::nullopt;
+  return *rate * 1e9 / static_cast<double>(*bytes);
 }
 
 }  // namespace
@@ -92,8 +96,13 @@ Grid matrix_rates_of(const Block& block) {
     const auto values = medians_of(rates_of(*of));
     grid.rows.push_back(axis_cells(*of));
     for (const auto q : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-      grid.rows.back().push_back(values.empty() ? "-"
-                                                : significant(quantile_of_sorted(values, q), 4));
+      std::optional<double> rate;
+      if (q == 0.5) {
+        rate = median_rate(*of);
+      } else if (!values.empty()) {
+        rate = quantile_of_sorted(values, q);
+      }
+      grid.rows.back().push_back(significant(rate, 4));
     }
     per_pair.push_back(interval_of(*of, "bandwidth_GBps"));
     together.push_back(interval_of(*of, "together_GBps"));
@@ -103,7 +112,7 @@ Grid matrix_rates_of(const Block& block) {
   std::vector<std::optional<Interval>> messages;
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     const auto& of = *block.measured[row];
-    grid.rows[row].push_back(prefixed(messages_per_s(of, medians_of(rates_of(of))), 3));
+    grid.rows[row].push_back(prefixed(messages_per_s(of), 3));
     const auto bytes = static_cast<double>(bytes_of(of).value_or(0));
     messages.push_back(bytes > 0 ? scaled(per_pair[row], 1e9 / bytes) : std::nullopt);
   }

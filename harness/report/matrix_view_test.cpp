@@ -44,6 +44,27 @@ TEST(Matrix, HasASenderInEachRowAndMarksTheSlow) {
   EXPECT_TRUE(matrix_of(matrix(17, "one")).rows.empty());
 }
 
+// What stands beside the interval is what that is of: not the median over pairs, each of all
+// launches.
+TEST(Matrix, TheMedianRateIsThatOfTheInterval) {
+  auto of = matrix(3, "one");
+  of.metrics["bandwidth_GBps"].quantiles.p50 = 7;
+  of.metrics["bandwidth_GBps"].ci95 = {6.9, 7.1};
+  const auto grid = matrix_rates_of({.title = "", .cases = {&of}, .measured = {&of}});
+  ASSERT_EQ(grid.rows.size(), 1U);
+  const auto cell_of = [&](const std::string& group, const std::string& name) {
+    for (std::size_t at = 0; at < grid.columns.size(); ++at) {
+      const auto& column = grid.columns[at];
+      if (column.group == group && column.name == name) return grid.rows[0].at(at);
+    }
+    return std::string("no such column");
+  };
+  EXPECT_EQ(cell_of("GB/s received per pair", "min"), "5.000");
+  EXPECT_EQ(cell_of("GB/s received per pair", "p50"), "7.000");
+  EXPECT_EQ(cell_of("p50 over launches", "95% CI"), "6.900..7.100");
+  EXPECT_EQ(cell_of("msg/s", "p50"), "6.68k");
+}
+
 Json ci95_from(double low, double high) {
   return {{"p50_GBps", {{"low", low}, {"high", high}, {"kind", "ci95"}}}};
 }
