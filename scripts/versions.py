@@ -64,6 +64,7 @@ def page_of(versions, name):
             "names": [f"{case_of(row)} {row['metric']}" for row in versions["rows"]],
             "rows": [[cell_of(row, version) for version in others] for row in versions["rows"]],
             "ways": ways_of(versions), "darkest": DARKEST,
+            "labels": list(dict.fromkeys(f"{version['name']}: {line}" for version in others for line in version.get("labels") or [])),
             "undecided": [f"{version['name']}: {version['nothing_decided']}" for version in others if version.get("nothing_decided")],
             "failed": [[version["name"], key, why] for version in others for key, why in version["failed"].items()],
         }

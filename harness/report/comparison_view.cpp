@@ -81,19 +81,6 @@ double away_from_plain(const SeriesChange& series) {
   return std::abs(*series.now / *series.base / series.ratio.estimate - 1);
 }
 
-// A line for each set of labels.
-std::vector<std::string> lines_of_labels(const Comparison& comparison) {
-  std::map<std::string, std::size_t> rows;
-  for (const auto& series : comparison.series) ++rows[series.labels];
-  std::vector<std::string> lines;
-  for (const auto& [labels, count] : rows) {
-    if (labels.empty()) continue;
-    lines.push_back(fmt::format("labels: {}", on_one_line(labels)));
-    if (rows.size() > 1) lines.back() += fmt::format(" ({})", counted(count, "row"));
-  }
-  return lines;
-}
-
 std::string of_the_host(const Comparison& comparison) {
   return fmt::format("host reference drifted: {}: rerun interleaved (ucx-bench ab)",
                      comparison.host_changed);
@@ -119,6 +106,18 @@ std::size_t rows_in_brief(const Comparison& comparison, std::size_t all) {
 }
 
 }  // namespace
+
+std::vector<std::string> lines_of_labels(const Comparison& comparison) {
+  std::map<std::string, std::size_t> rows;
+  for (const auto& series : comparison.series) ++rows[series.labels];
+  std::vector<std::string> lines;
+  for (const auto& [labels, count] : rows) {
+    if (labels.empty()) continue;
+    lines.push_back(fmt::format("labels: {}", on_one_line(labels)));
+    if (rows.size() > 1) lines.back() += fmt::format(" ({})", counted(count, "row"));
+  }
+  return lines;
+}
 
 std::string summary_of(const Comparison& comparison) {
   if (!comparison.incomparable.empty()) return "incomparable: " + comparison.incomparable;

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/analysis/comparison/comparison.hpp"
 #include "harness/report/text.hpp"
@@ -20,6 +21,9 @@ std::string summary_of(const Comparison& comparison);
 /// What stands last in each report of a comparison without any verdict, with what to do: "nothing
 /// was decided: 10 of 10 rows are inconclusive; …". Empty where a row has a verdict.
 std::string nothing_decided(const Comparison& comparison);
+
+/// A line for each set of labels that rows have: "labels: vm (4 rows)".
+std::vector<std::string> lines_of_labels(const Comparison& comparison);
 
 /// "16 duets", or "24 launches in turns": of each side, "24, 23 launches" where they differ. "-"
 /// where nothing was judged.

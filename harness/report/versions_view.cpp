@@ -20,8 +20,10 @@ const Case* find_case(const Result& run, const std::string& key) {
   return found == run.cases.end() ? nullptr : &*found;
 }
 
-bool has_changed(const SeriesChange& series) {
-  return series.change == Change::regressed || series.change == Change::improved;
+// What nobody may miss of a pair of ranks.
+bool says_something(const SeriesChange& series) {
+  return series.change == Change::regressed || series.change == Change::improved ||
+         series.change == Change::failed || series.change == Change::missing;
 }
 
 Json pair_of(const SeriesChange& series) {
@@ -29,7 +31,7 @@ Json pair_of(const SeriesChange& series) {
   return {{"src", series.pair->src}, {"dst", series.pair->dst}, {"text", in_words(*series.pair)}};
 }
 
-// Null of a pair of ranks that no version changed so far.
+// Null of a pair of ranks of which no version had anything to say so far.
 Json* row_of(Json& versions, const SeriesChange& series) {
   auto& all = versions["rows"];
   const auto pair = pair_of(series);
@@ -39,7 +41,7 @@ Json* row_of(Json& versions, const SeriesChange& series) {
       return &row;
     }
   }
-  if (series.pair && !has_changed(series)) return nullptr;
+  if (series.pair && !says_something(series)) return nullptr;
   all.push_back({{"key", series.key},
                  {"metric", series.metric},
                  {"pair", pair},
@@ -62,6 +64,13 @@ std::string reason_of(const Json& series, const Result& now) {
 std::string change_of(const Json& cell) {
   if (cell.at("ratio").is_null() || cell.at("interval").is_null()) return no_cell;
   return fmt::format("{:+.1f}", 100 * (cell.at("ratio").get<double>() - 1));
+}
+
+std::string interval_of(const Json& cell) {
+  const auto& interval = cell.at("interval");
+  if (interval.is_null()) return no_cell;
+  return fmt::format("{:+.1f}..{:+.1f}", 100 * (interval[0].get<double>() - 1),
+                     100 * (interval[1].get<double>() - 1));
 }
 
 // What UCX said in it, each line once: the first version is measured beside each other one.
@@ -93,8 +102,10 @@ Grid grid_of(const Json& versions) {
   // Each version has been measured with a base of its own.
   Grid grid{.columns = {{"", "case"}, {"", "metric"}}, .rows = {}};
   for (std::size_t at = 1; at < names.size(); ++at) {
+    const auto alpha = number_at(versions.at("versions")[at], "alpha");
+    const auto interval = alpha ? fmt::format("{:g}% CI", 100 * (1 - *alpha)) : "interval";
     for (const auto& column :
-         {names.front(), names[at], std::string("change, %"), std::string("verdict")})
+         {names.front(), names[at], std::string("change, %"), interval, std::string("verdict")})
       grid.columns.push_back({names[at], column});
   }
   const auto figure = [](const Json& value) {
@@ -108,11 +119,11 @@ Grid grid_of(const Json& versions) {
       if (cell == row.at("cells").end()) {
         const auto failed =
             versions.at("versions")[at].at("failed").contains(row.at("key").get<std::string>());
-        line.insert(line.end(), {no_cell, no_cell, no_cell, failed ? "failed" : no_cell});
+        line.insert(line.end(), {no_cell, no_cell, no_cell, no_cell, failed ? "failed" : no_cell});
         continue;
       }
       line.insert(line.end(), {figure(cell->at("base")), figure(cell->at("new")), change_of(*cell),
-                               cell->at("verdict").get<std::string>()});
+                               interval_of(*cell), cell->at("verdict").get<std::string>()});
     }
     grid.rows.push_back(std::move(line));
   }
@@ -124,6 +135,8 @@ std::vector<std::string> remarks_of(const Json& versions) {
   std::vector<std::string> lines;
   for (const auto& version : versions.at("versions")) {
     const auto name = version.at("name").get<std::string>();
+    for (const auto& line : version.value("labels", Json::array()))
+      lines.push_back(fmt::format("{}: {}", name, line.get<std::string>()));
     const auto& problem = version.at("problem");
     if (problem.is_string()) lines.push_back(name + ": " + problem.get<std::string>());
     for (const auto& line : version.value("ucx_warnings", Json::array()))
@@ -139,7 +152,7 @@ std::vector<std::string> remarks_of(const Json& versions) {
       };
       const auto verdict = text("verdict");
       const auto begin = fmt::format("{}: {}: ", each.key(), case_of(row));
-      if (verdict == "missing") lines.push_back(begin + text("why"));
+      if (verdict == "missing" || verdict == "failed") lines.push_back(begin + text("why"));
       const bool changed = verdict == "regressed" || verdict == "improved";
       if (!changed || text("before") == text("after")) continue;
       lines.push_back(fmt::format("{}{} -> {}", begin,
@@ -182,6 +195,8 @@ void add_version(Json& versions, const std::string& name, const Result& base, co
   for (auto& version : versions.at("versions")) {
     if (version.at("name") != name) continue;
     version["nothing_decided"] = undecided;
+    version["alpha"] = comparison.alpha;
+    version["labels"] = lines_of_labels(comparison);
     add_warnings(version, now);
   }
   for (const auto& change : comparison.series) {

@@ -76,6 +76,33 @@ TEST(VersionsView, AChangeStandsBesideHowTheMessagesWent) {
   EXPECT_THAT(text, HasSubstr("! 1.18: pingpong/shm/8B: no route"));
 }
 
+TEST(VersionsView, APairThatFailedOrIsMissingHasARow) {
+  for (const auto change : {Change::failed, Change::missing}) {
+    SeriesChange pair{.key = "p2p/tcp/1MiB", .metric = "bandwidth_GBps", .pair = RowPair{0, 1}};
+    pair.change = change;
+    pair.why = "a rate of 0 in each launch of the new run";
+    auto all = versions_of(Change::unchanged, 1);
+    add_version(all, "1.18", {}, {}, Comparison{.series = {pair}});
+    for (const auto& text : {versions_table(all), versions_markdown(all)}) {
+      EXPECT_THAT(text, HasSubstr("p2p/tcp/1MiB pair 0->1"));
+      EXPECT_THAT(text, HasSubstr(std::string(to_string(change))));
+      EXPECT_THAT(text, HasSubstr("1.18: p2p/tcp/1MiB pair 0->1: a rate of 0 in each launch"));
+    }
+  }
+}
+
+TEST(VersionsView, AFigureHasItsIntervalAndItsLabels) {
+  SeriesChange series{.key = "pingpong/tcp/1MiB", .metric = "latency_us", .labels = "vm"};
+  series.ratio = {.estimate = 2, .interval = std::array{1.9, 2.2}};
+  auto all = versions_of(Change::unchanged, 1);
+  add_version(all, "1.20", {}, {}, Comparison{.series = {series}});
+  for (const auto& text : {versions_table(all), versions_markdown(all)}) {
+    EXPECT_THAT(text, HasSubstr("99.5% CI"));
+    EXPECT_THAT(text, HasSubstr("+90.0..+120.0"));
+    EXPECT_THAT(text, HasSubstr("1.20: labels: vm"));
+  }
+}
+
 TEST(VersionsView, WhatDidNotChangeHasNoRemark) {
   EXPECT_THAT(versions_table(versions_of(Change::unchanged, 1.001)), Not(HasSubstr("->")));
 }
