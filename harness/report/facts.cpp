@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/analysis/findings.hpp"
+#include "harness/analysis/rules/judged.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/media.hpp"
@@ -11,7 +12,10 @@
 
 namespace ucxbench {
 
-FactsOf::FactsOf(const Result& result) : result_(result), quality_(in_words(quality_of(result))) {}
+FactsOf::FactsOf(const Result& result)
+    : result_(result),
+      quality_(in_words(quality_of(result))),
+      impossible_(impossible_cases(Judged(result))) {}
 
 RowFacts FactsOf::row(const Case& of, const std::string& metric) const {
   RowFacts facts{.key = of.key,
@@ -22,6 +26,9 @@ RowFacts FactsOf::row(const Case& of, const std::string& metric) const {
                  .metric = metric,
                  .unit = metric.empty() ? "" : shown_metric(of, metric).unit,
                  .interval = {}};
+  if (const auto why = impossible_.find(of.key); why != impossible_.end()) {
+    facts.quality += "; impossible: " + why->second;
+  }
   const auto found = of.metrics.find(metric);
   if (found != of.metrics.end()) facts.interval = interval_of(found->second);
   return facts;

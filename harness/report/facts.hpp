@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,10 +15,11 @@ namespace ucxbench {
 /// takes it from here.
 struct RowFacts {
   std::string key;
-  std::string parameters;            ///< JSON, on one line
-  std::string transport;             ///< what carried the bytes; empty: not known
-  std::string labels;                ///< of the machine and the case, "vm, same-gpu"
-  std::string quality;               ///< of the run, "fair: virtual machine"
+  std::string parameters;  ///< JSON, on one line
+  std::string transport;   ///< what carried the bytes; empty: not known
+  std::string labels;      ///< of the machine and the case, "vm, same-gpu"
+  /// Of the run, "fair: virtual machine"; behind it why no machine gives a figure of this case.
+  std::string quality;
   std::string metric, unit;          ///< "latency_us", "us"
   std::optional<Interval> interval;  ///< of the median over launches
 };
@@ -33,6 +35,7 @@ class FactsOf {
  private:
   const Result& result_;
   std::string quality_;
+  std::map<std::string, std::string> impossible_;  ///< impossible_cases()
 };
 
 /// By their names in files, without the key, the metric and what is not known: {"labels", "vm"}.

@@ -224,6 +224,19 @@ TEST(Csv, HasOneRowPerCaseLaunchAndMetric) {
   for (const auto& line : lines) EXPECT_EQ(commas_outside_quotes(line), 27) << line;
 }
 
+TEST(Csv, SaysOfWhichCasesNoMachineGivesTheFigures) {
+  auto result = sample_result();
+  const auto& key = result.cases[0].key;
+  result.cases[0].launches[1].samples.at("latency_us").quantiles.min = -1;
+  std::size_t rows = 0;
+  for (const auto& line : lines_of(render("csv", result))) {
+    const bool own = contains(line, "," + key + ",");
+    EXPECT_EQ(contains(line, "; impossible: "), own) << line;
+    rows += own ? 1 : 0;
+  }
+  EXPECT_EQ(rows, 24U);
+}
+
 TEST(Csv, QuotesByRfc4180) {
   auto result = sample_result();
   result.cases.resize(3);
