@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/analysis/decisions.hpp"
+#include "harness/result/interval.hpp"
 #include "harness/result/result.hpp"
 #include "harness/topology/graph.hpp"
 
@@ -42,7 +43,8 @@ struct ClassBandwidth {
   std::size_t pairs = 0;
   double p50_GBps = 0;
   bool between_hosts = false;
-  std::string memory{};  ///< "cuda", "cuda to host"
+  std::string memory{};                ///< "cuda", "cuda to host"
+  std::optional<Interval> interval{};  ///< of the pairs' median in each launch
 };
 
 struct Advice {
@@ -55,7 +57,9 @@ struct Advice {
   std::vector<SpoiledSet> spoiled;  ///< sets from which therefore nothing is advised
   std::vector<Decision> decisions;  ///< at most one of each lever; none of a topology alone
   std::vector<AdvisedSetting> settings;
-  std::vector<std::string> answers;     ///< of answers_of(): what limits, what was the fastest
+  std::vector<std::string> answers;  ///< of answers_of(): what limits, what was the fastest
+  /// "by tcp; labels: vm" of that case; empty where neither is known.
+  std::string measured_how;
   std::string measured;                 ///< what `classes` are of; empty: nothing was measured
   std::vector<ClassBandwidth> classes;  ///< of the largest messages, by the fastest transports
 

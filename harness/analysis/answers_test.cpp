@@ -49,7 +49,8 @@ TEST(Answers, OfAWorkloadSayWhatLimitsItAndWhichSetIsTheFastest) {
       (Lines{"limits: merge, 2 ranks over shm: 2 % of the time waits for messages, 6 % is "
              "spent in UCX; the rest is computing, most in probe (50 %): a faster transport gains "
              "at most 8 %",
-             "fastest: merge, 2 ranks: shm (100 ms); 1.50 x faster than tcp (150 ms)"}));
+             "fastest: merge, 2 ranks: shm (100 ms, 95% CI 98.0..103); 1.50 x faster than tcp (150 "
+             "ms, 95% CI 140..160)"}));
 }
 
 TEST(Answers, CountNoRankThatIsNotReadyAsCommunication) {
@@ -94,8 +95,9 @@ TEST(Answers, PreferTheSetWithTheFewestMembers) {
                sent({"shm"}, 8, 9, std::array{8.8, 9.2}),
                sent({"tcp"}, 8, 1, std::array{0.9, 1.1})};
   EXPECT_EQ(answers_of(Judged(run)),
-            Lines{"fastest: pingpong, bandwidth of 8 B: shm (9.00 GB/s), not told apart from "
-                  "shm+tcp (9.10 GB/s), auto (9.20 GB/s); 9.00 x faster than tcp (1.00 GB/s)"});
+            Lines{"fastest: pingpong, bandwidth of 8 B: shm (9.00 GB/s, 95% CI 8.80..9.20), not "
+                  "told apart from shm+tcp (9.10 GB/s, 95% CI 8.90..9.30), auto (9.20 GB/s, 95% "
+                  "CI 8.90..9.50); 9.00 x faster than tcp (1.00 GB/s, 95% CI 0.900..1.10)"});
 }
 
 TEST(Answers, CallNothingFasterByThreePercent) {
@@ -103,8 +105,14 @@ TEST(Answers, CallNothingFasterByThreePercent) {
   run.cases = {sent({"shm"}, 8, 9, std::array{8.99, 9.01}),
                sent({"shm", "tcp"}, 8, 9.2, std::array{9.19, 9.21})};
   EXPECT_EQ(answers_of(Judged(run)),
-            Lines{"fastest: pingpong, bandwidth of 8 B: shm (9.00 GB/s) and shm+tcp (9.20 GB/s) "
-                  "differ by at most 3 %"});
+            Lines{"fastest: pingpong, bandwidth of 8 B: shm (9.00 GB/s, 95% CI 8.99..9.01) and "
+                  "shm+tcp (9.20 GB/s, 95% CI 9.19..9.21) differ by at most 3 %"});
+  // With what carried them, and their labels.
+  run.cases[0].path["carried_by"] = {{"posix", 1.0}};
+  run.machine["labels"] = {"vm"};
+  const auto line = answers_of(Judged(run)).at(0);
+  EXPECT_NE(line.find("shm (9.00 GB/s, 95% CI 8.99..9.01, by posix)"), std::string::npos) << line;
+  EXPECT_TRUE(line.ends_with("; labels: vm")) << line;
 }
 
 TEST(Answers, CallNothingFasterWhoseIntervalsOverlap) {
@@ -114,7 +122,8 @@ TEST(Answers, CallNothingFasterWhoseIntervalsOverlap) {
                sent({"shm"}, 1024, 5, std::array{4.8, 5.2})};
   EXPECT_EQ(answers_of(Judged(run)),
             Lines{"fastest: pingpong, bandwidth of 1 KiB: no difference found between shm (5.00 "
-                  "GB/s) and tcp (4.50 GB/s): their launches allow either to be faster"});
+                  "GB/s, 95% CI 4.80..5.20) and tcp (4.50 GB/s, 95% CI 4.00..6.00): their "
+                  "launches allow either to be faster"});
   run.cases.resize(2);
   EXPECT_EQ(answers_of(Judged(run)),
             Lines{"fastest: pingpong, bandwidth of 8 B: no difference found between shm (9.00 "

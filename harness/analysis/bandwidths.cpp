@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "harness/analysis/advice.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
+#include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
@@ -87,6 +90,20 @@ std::string memory_in_words(const Case& of) {
   return join(kinds, " to ");
 }
 
+using RanksOfPairs = std::set<std::pair<int, int>>;
+
+std::optional<Interval> interval_over_launches(const Case& of, const RanksOfPairs& pairs) {
+  std::map<int, std::vector<double>> launches;
+  for (const auto& record : of.launches) {
+    const auto samples = record.samples.find("bandwidth_GBps");
+    if (samples == record.samples.end() || !pairs.contains({record.src, record.dst})) continue;
+    if (const auto& p50 = samples->second.quantiles.p50) launches[record.launch].push_back(*p50);
+  }
+  std::vector<double> medians;
+  for (auto& [launch, rates] : launches) medians.push_back(median(std::move(rates)));
+  return interval_over(std::move(medians));
+}
+
 }  // namespace
 
 void add_bandwidths(const Judged& run, Advice& advice) {
@@ -94,19 +111,30 @@ void add_bandwidths(const Judged& run, Advice& advice) {
   if (of == nullptr) return;
   const auto hosts = hosts_of_ranks(run.result, *of);
   advice.measured = of->key;
+  const auto carriers = carriers_in_words(of->path);
+  const auto labels = join(labels_of(run.result, *of), ", ");
+  advice.measured_how = carriers.empty() ? "" : "by " + carriers;
+  if (!labels.empty()) {
+    advice.measured_how += (carriers.empty() ? "labels: " : "; labels: ") + labels;
+  }
   std::map<std::pair<bool, std::string>, std::vector<double>> by_class;
+  std::map<std::pair<bool, std::string>, RanksOfPairs> ranks_by_class;
   for (const auto& pair : of->pairs) {
     const auto rate = number_at(pair, "p50_GBps");
     const auto between = is_between_hosts(hosts, pair);
     if (!rate || !between) continue;
-    by_class[{*between, *between ? "" : class_between_ranks(advice, pair)}].push_back(*rate);
+    const std::pair about(*between, *between ? "" : class_between_ranks(advice, pair));
+    by_class[about].push_back(*rate);
+    ranks_by_class[about].emplace(static_cast<int>(number_at(pair, "src").value_or(-1)),
+                                  static_cast<int>(number_at(pair, "dst").value_or(-1)));
   }
   for (const auto& [about, rates] : by_class) {
     advice.classes.push_back({.path_class = about.second,
                               .pairs = rates.size(),
                               .p50_GBps = median(rates),
                               .between_hosts = about.first,
-                              .memory = memory_in_words(*of)});
+                              .memory = memory_in_words(*of),
+                              .interval = interval_over_launches(*of, ranks_by_class.at(about))});
   }
 }
 

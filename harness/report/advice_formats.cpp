@@ -267,12 +267,14 @@ Json advice_json(const Advice& advice) {
         {{"set", of.set}, {"why", of.reason()}, {"case", of.key}, {"evidence", of.evidence}});
   }
   Json bandwidths = Json::array();
-  for (const auto& [path_class, pairs, p50_GBps, between_hosts, memory] : advice.classes) {
+  for (const auto& [path_class, pairs, p50_GBps, between_hosts, memory, interval] :
+       advice.classes) {
     bandwidths.push_back({{"class", text_or_null(path_class)},
                           {"between_hosts", between_hosts},
                           {"memory", text_or_null(memory)},
                           {"pairs", pairs},
                           {"p50_GBps", p50_GBps},
+                          {"interval", to_json(interval)},
                           {"case", advice.measured}});
   }
   return {{"host", text_or_null(advice.host)},

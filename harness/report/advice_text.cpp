@@ -137,10 +137,12 @@ std::string advice_text(const Advice& advice, const std::optional<Pick>& pick) {
   if (pick) text += pick_text(advice.graph, *pick);
   text += ranks_table(advice) + common_table(advice) + settings_lists(advice);
   for (const auto& of : advice.classes) {
-    text += wrapped(fmt::format("measured {}: {} GB/s, median of {} ({})",
-                                on_one_line(in_words(of)), significant(of.p50_GBps, 4),
-                                counted(of.pairs, "pair"), on_one_line(advice.measured)),
-                    "  ", page_width());
+    const auto how = advice.measured_how.empty() ? "" : "; " + on_one_line(advice.measured_how);
+    text += wrapped(
+        fmt::format("measured {}: {} GB/s{}, median of {} ({}{})", on_one_line(in_words(of)),
+                    significant(of.p50_GBps, 4), interval_behind(of.interval, 4),
+                    counted(of.pairs, "pair"), on_one_line(advice.measured), how),
+        "  ", page_width());
   }
   text.erase(text.find_last_not_of('\n') + 1);
   return text + "\n";
