@@ -146,10 +146,7 @@ void add_ranks(Comparison& comparison, const TwoRuns& runs) {
 /// Of several hosts the first one has them, and the other run may have it in another place.
 bool have_canaries_of_other_hosts(const TwoRuns& runs) {
   const auto first = text_at(runs.base.machine, "/hosts/0/name", "");
-  const auto hosts = runs.now.machine.value("hosts", Json::array());
-  return text_at(runs.now.machine, "/hosts/0/name", "") != first &&
-         std::ranges::any_of(hosts,
-                             [&](const Json& host) { return text_at(host, "/name") == first; });
+  return text_at(runs.now.machine, "/hosts/0/name", "") != first && has_host(runs.now, first);
 }
 
 // Of the canaries, or of all other cases.
@@ -231,10 +228,11 @@ void add_unknown_placements(std::vector<std::string>& differences, const TwoRuns
                   known[0] ? "new" : "base", met));
 }
 
-// What a launch met is told apart by the first host's processors alone.
+// What a launch met is told apart by one host's processors alone.
 void add_placements_elsewhere(std::vector<std::string>& differences, const TwoRuns& runs) {
   auto hosts = other_hosts_with_processors(runs.base);
   hosts.merge(other_hosts_with_processors(runs.now));
+  hosts.erase(runs.placements.host());
   for (const auto& host : hosts) {
     const auto words = Placements({&runs.base, &runs.now}, host).in_brief();
     if (words.empty()) continue;

@@ -145,6 +145,19 @@ TEST(SetUp, IsADifferenceWhereKeysAreEqual) {
   }
 }
 
+TEST(SetUp, ARankIsTheSameByItsHostWhateverItsNumber) {
+  auto base = set_up({}, Json::object(), "1", "auto");
+  base.ranks[0]["host"] = "a";
+  base.ranks[1]["host"] = "b";
+  auto now = base;
+  std::swap(now.ranks[0]["host"], now.ranks[1]["host"]);
+  std::swap(now.ranks[0]["cpus"], now.ranks[1]["cpus"]);
+  EXPECT_EQ(environment_differences(base, now), std::vector<std::string>());
+  now.ranks[0]["cpus"] = {"3"};
+  EXPECT_EQ(environment_differences(base, now),
+            std::vector<std::string>{"CPUs of rank 0 (1 in the base run) 1 -> 3"});
+}
+
 TEST(SetUp, OfAnotherReleaseIsTheRelease) {
   const auto base = set_up({}, Json::object(), "1", "auto");
   auto now = set_up({}, Json::object(), "1", "8K");

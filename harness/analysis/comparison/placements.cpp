@@ -94,6 +94,19 @@ double usual_level(const std::map<Placement, Stratum>& strata,
   return levels.at(most->first);
 }
 
+std::string first_host(const Result& run) { return text_at(run.machine, "/hosts/0/name", ""); }
+
+// The first one of a run that all runs have; empty where there is none.
+std::string host_of_all(const std::vector<const Result*>& runs) {
+  for (const auto* of : runs) {
+    const auto name = first_host(*of);
+    if (std::ranges::all_of(runs, [&](const Result* run) { return has_host(*run, name); })) {
+      return name;
+    }
+  }
+  return "";
+}
+
 std::string too_few_in_words(const std::string& run, std::size_t kept, std::size_t all) {
   return fmt::format(
       "{} of {} launches of the {} run had a placement that the other run never had: bind both to "
@@ -109,6 +122,11 @@ std::vector<double> usable_medians(const Metric& metric) {
   return all;
 }
 
+bool has_host(const Result& run, const std::string& name) {
+  return std::ranges::any_of(run.machine.value("hosts", Json::array()),
+                             [&](const Json& host) { return text_at(host, "/name", "") == name; });
+}
+
 std::set<std::string> other_hosts_with_processors(const Result& run) {
   std::set<std::string> hosts;
   for (const auto& of : run.cases) {
@@ -120,14 +138,17 @@ std::set<std::string> other_hosts_with_processors(const Result& run) {
 }
 
 Placements::Placements(const std::vector<const Result*>& runs, std::string host)
-    : host_(std::move(host)), launches_(runs.size()) {
+    : host_(host.empty() ? host_of_all(runs) : std::move(host)), launches_(runs.size()) {
+  for (const auto* run : runs) {
+    is_first_.push_back(host_.empty() || first_host(*run) == host_);
+  }
   std::vector<double> distances;
   std::vector<double> works;
-  for (const auto* run : runs) {
+  for (std::size_t run = 0; run < runs.size(); ++run) {
     const auto before = works.size();
-    for_each_known(*run, [&](const LaunchRecord& record) {
-      for (const auto& at : seen(record)) distances.push_back(at->apart_ns);
-      works.push_back(work_of(record));
+    for_each_known(*runs[run], run, [&](const LaunchRecord& record) {
+      for (const auto& at : seen(record, run)) distances.push_back(at->apart_ns);
+      works.push_back(work_of(record, run));
     });
     if (works.size() == before) return;
   }
@@ -143,39 +164,39 @@ Placements::Placements(const std::vector<const Result*>& runs, std::string host)
   }
   distances_.push_back(median({first, distances.end()}));
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    for_each_known(*runs[run], [&](const LaunchRecord& record) {
-      auto& met = met_[*placement_of(record)];
+    for_each_known(*runs[run], run, [&](const LaunchRecord& record) {
+      auto& met = met_[*placement_of(record, run)];
       met.resize(runs.size());
-      met[run].push_back(work_of(record) / fastest_ns_);
+      met[run].push_back(work_of(record, run) / fastest_ns_);
       ++launches_[run];
     });
   }
 }
 
-const SeenProcessors& Placements::seen(const LaunchRecord& record) const {
+const SeenProcessors& Placements::seen(const LaunchRecord& record, std::size_t run) const {
   static const SeenProcessors nothing;
-  if (host_.empty()) return record.processors;
+  if (is_first_[run]) return record.processors;
   const auto found = record.processors_elsewhere.find(host_);
   return found == record.processors_elsewhere.end() ? nothing : found->second;
 }
 
-bool Placements::knows_placement(const LaunchRecord& record) const {
-  return std::ranges::all_of(seen(record), [](const auto& at) {
+bool Placements::knows_placement(const LaunchRecord& record, std::size_t run) const {
+  return std::ranges::all_of(seen(record, run), [](const auto& at) {
     return at && is_usable(at->apart_ns) && is_usable(at->work_ns);
   });
 }
 
 // Whoever uses a core besides may do so for part of the launch.
-double Placements::work_of(const LaunchRecord& record) const {
-  const auto& at = seen(record);
+double Placements::work_of(const LaunchRecord& record, std::size_t run) const {
+  const auto& at = seen(record, run);
   return (at[0]->work_ns + at[1]->work_ns) / 2;
 }
 
 template <typename Call>
-void Placements::for_each_known(const Result& run, const Call& call) const {
-  for (const auto& of : run.cases) {
-    for (const auto& record : of.launches) {
-      if (knows_placement(record)) call(record);
+void Placements::for_each_known(const Result& of, std::size_t run, const Call& call) const {
+  for (const auto& each : of.cases) {
+    for (const auto& record : each.launches) {
+      if (knows_placement(record, run)) call(record);
     }
   }
 }
@@ -185,11 +206,12 @@ std::size_t Placements::distance_of(double apart_ns) const {
       std::distance(begins_.begin(), std::ranges::upper_bound(begins_, apart_ns)));
 }
 
-std::optional<Placement> Placements::placement_of(const LaunchRecord& record) const {
-  if (!knows_placement(record)) return std::nullopt;
-  const auto before = distance_of(seen(record)[0]->apart_ns);
-  const auto after = distance_of(seen(record)[1]->apart_ns);
-  const auto slower = work_of(record) / fastest_ns_;
+std::optional<Placement> Placements::placement_of(const LaunchRecord& record,
+                                                  std::size_t run) const {
+  if (!knows_placement(record, run)) return std::nullopt;
+  const auto before = distance_of(seen(record, run)[0]->apart_ns);
+  const auto after = distance_of(seen(record, run)[1]->apart_ns);
+  const auto slower = work_of(record, run) / fastest_ns_;
   const auto speed =
       std::ranges::count_if(slower_than, [&](double limit) { return slower > limit; });
   return Placement{before == after ? before : distances_.size(), static_cast<std::size_t>(speed)};
@@ -197,12 +219,13 @@ std::optional<Placement> Placements::placement_of(const LaunchRecord& record) co
 
 // Of each launch that has this metric, in the order of its launch medians (result/summary.cpp).
 std::vector<std::optional<Placement>> Placements::placements_of(const Case& of,
-                                                                const std::string& metric) const {
+                                                                const std::string& metric,
+                                                                std::size_t run) const {
   std::map<int, std::optional<Placement>> by_launch;
   for (const auto& record : of.launches) {
     const auto samples = record.samples.find(metric);
     if (samples == record.samples.end() || !samples->second.quantiles.p50) continue;
-    by_launch[record.launch] = placement_of(record);
+    by_launch[record.launch] = placement_of(record, run);
   }
   std::vector<std::optional<Placement>> placements;
   for (const auto& [launch, placement] : by_launch) placements.push_back(placement);
@@ -210,8 +233,8 @@ std::vector<std::optional<Placement>> Placements::placements_of(const Case& of,
 }
 
 Matched Placements::matched(const Case& base, const Case& now, const std::string& metric) const {
-  const auto old_values = placed(base.metrics.at(metric), placements_of(base, metric));
-  const auto new_values = placed(now.metrics.at(metric), placements_of(now, metric));
+  const auto old_values = placed(base.metrics.at(metric), placements_of(base, metric, 0));
+  const auto new_values = placed(now.metrics.at(metric), placements_of(now, metric, 1));
   if (old_values.empty() || new_values.empty()) {
     return {.why_not = fmt::format("the {} run has no launch with a positive value",
                                    old_values.empty() ? "base" : "new")};

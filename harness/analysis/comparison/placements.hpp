@@ -13,6 +13,9 @@
 
 namespace ucxbench {
 
+/// By name.
+bool has_host(const Result& run, const std::string& name);
+
 /// The hosts beside the first one of which launches know their processors, by name.
 std::set<std::string> other_hosts_with_processors(const Result& run);
 
@@ -45,7 +48,8 @@ class Placements {
   /// Sorts what the launches of all these runs met, of one, or of a base and a new one: by
   /// distance, where the next is more than half as far again another begins; and by speed, more
   /// than 10, 25 or 60 % slower than the fastest.
-  /// Of the first host, or of another one, by name.
+  /// Of one host, by name; of none given, of the first one that the other run knows, too, and else
+  /// of the first of each.
   explicit Placements(const std::vector<const Result*>& runs, std::string host = "");
 
   /// The launch medians of this metric by placement. Launches of a placement that only one of the
@@ -60,24 +64,28 @@ class Placements {
   /// "2 placements, 47 to 163 ns apart". Empty as above.
   std::string in_brief() const;
 
+  /// Empty: the first of each run.
+  const std::string& host() const { return host_; }
+
   /// The share of launches whose placement the runs met equally often, 0 to 1.
   double in_common() const;
 
  private:
   using Met = std::vector<std::vector<double>>;  ///< by run, each launch's work / fastest_ns_
 
-  const SeenProcessors& seen(const LaunchRecord& record) const;
-  bool knows_placement(const LaunchRecord& record) const;
-  double work_of(const LaunchRecord& record) const;
+  const SeenProcessors& seen(const LaunchRecord& record, std::size_t run) const;
+  bool knows_placement(const LaunchRecord& record, std::size_t run) const;
+  double work_of(const LaunchRecord& record, std::size_t run) const;
   template <typename Call>
-  void for_each_known(const Result& run, const Call& call) const;
+  void for_each_known(const Result& of, std::size_t run, const Call& call) const;
   std::size_t distance_of(double apart_ns) const;
-  std::optional<Placement> placement_of(const LaunchRecord& record) const;
-  std::vector<std::optional<Placement>> placements_of(const Case& of,
-                                                      const std::string& metric) const;
+  std::optional<Placement> placement_of(const LaunchRecord& record, std::size_t run) const;
+  std::vector<std::optional<Placement>> placements_of(const Case& of, const std::string& metric,
+                                                      std::size_t run) const;
   std::string words_of(const Placement& placement, const Met& met) const;
 
   std::string host_;
+  std::vector<bool> is_first_;     ///< of each run, whether that is its first host
   std::vector<double> begins_;     ///< the shortest of each distance but the first
   std::vector<double> distances_;  ///< medians, in ns
   double fastest_ns_ = 1;          ///< of Processors::work_ns

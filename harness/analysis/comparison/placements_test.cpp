@@ -83,6 +83,25 @@ Result slower_when_far(double factor) {
   return run_of(launches);
 }
 
+// The new run has the base run's first host second: its launches met there what the base's met.
+TEST(Placements, AreOfOneHostWhereverItStands) {
+  const auto on = [](Result run, const char* first, const char* second) {
+    run.machine["hosts"] = {{{"name", first}}, {{"name", second}}};
+    return run;
+  };
+  const auto base = on(run_of({near(1), near(1.02), far(4), far(4.08)}), "a", "b");
+  auto now = on(run_of({far(4.4), near(1.1), near(1.12), near(1.13)}), "b", "a");
+  for (auto& record : now.cases[0].launches) {
+    record.processors_elsewhere["a"] =
+        std::exchange(record.processors, SeenProcessors{Processors{220, 50}, Processors{210, 50}});
+  }
+  const auto found = matched(base, now);
+  ASSERT_EQ(found.strata.size(), 2U);
+  EXPECT_EQ(of_all(found.strata, &Stratum::now), (std::vector<double>{1.1, 1.12, 1.13, 4.4}));
+  // Runs without a host in common, as containers that are named anew, have the first of each.
+  EXPECT_EQ(matched(base, on(run_of({far(4.4), near(1.1)}), "c", "d")).strata.size(), 2U);
+}
+
 TEST(Placements, ThatDisagreeAreNamed) {
   const auto series = compare(slower_when_far(1), slower_when_far(2)).series[0];
   EXPECT_EQ(series.change, Change::inconclusive);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/analysis/asked.hpp"
+#include "harness/analysis/comparison/same_ranks.hpp"
 #include "harness/analysis/comparison/shapes.hpp"
 #include "harness/core/text.hpp"
 #include "harness/result/words.hpp"
@@ -120,13 +121,19 @@ std::map<int, const Json*> ranks_by_number(const Result& result) {
   return ranks;
 }
 
+// Hosts may come in another order, and with them the ranks' numbers.
 void add_ranks(SaidOnce& all, const Result& base, const Result& now) {
   Counted devices;
   std::vector<std::string> moved;
   std::size_t both = 0;
+  const auto listed = [](const Json& ranks) {
+    return std::vector<Json>(ranks.begin(), ranks.end());
+  };
+  const auto same = match_ranks(listed(base.ranks), listed(now.ranks));
   const auto before = ranks_by_number(base);
   for (const auto& [number, rank] : ranks_by_number(now)) {
-    const auto found = before.find(number);
+    const auto in_base = same.in_base({number, number});
+    const auto found = in_base ? before.find(in_base->first) : before.end();
     if (found == before.end()) continue;
     ++both;
     const auto& other = *found->second;
@@ -140,7 +147,9 @@ void add_ranks(SaidOnce& all, const Result& base, const Result& now) {
     const auto one = cpu_list_of(other);
     const auto two = cpu_list_of(*rank);
     if (!one.empty() && !two.empty() && one != two) {
-      moved.push_back(changed(fmt::format("CPUs of rank {}", number), one, two));
+      const auto known_as =
+          found->first == number ? "" : fmt::format(" ({} in the base run)", found->first);
+      moved.push_back(changed(fmt::format("CPUs of rank {}{}", number, known_as), one, two));
     }
   }
   all.add(devices, both, "ranks");
