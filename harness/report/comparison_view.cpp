@@ -27,7 +27,7 @@ std::string of_tests(const Comparison& comparison) {
   const auto by = [&](Method method) {
     return std::ranges::count(comparison.series, method, &SeriesChange::method) > 0;
   };
-  std::string tests = by(Method::launches) ? "rank test of launch medians, " : "";
+  std::string tests = by(Method::launches) ? "rank test of launch medians (p50 alone), " : "";
   if (by(Method::duets)) tests += "signed-rank test of duets, ";
   std::string looks;
   if (by(Method::duets)) {

@@ -17,6 +17,7 @@
 #include "harness/analysis/comparison/placements.hpp"
 #include "harness/analysis/comparison/shapes.hpp"
 #include "harness/analysis/comparison/signed_rank.hpp"
+#include "harness/analysis/comparison/tails.hpp"
 #include "harness/analysis/comparison/weigh.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/core/statistics.hpp"
@@ -416,6 +417,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   comparison.tests = judge(rows, comparison.looks, demands, planned_duets(base, now));
   const bool turns = in_turns(base, now);
   look_at_shapes(rows, demands.alpha, turns);
+  look_at_tails(rows, runs, demands.alpha);
   series = series_of(std::move(rows));
   if (of_one_run(base, now)) {
     comparison.differences.emplace_back(

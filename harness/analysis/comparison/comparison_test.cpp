@@ -436,6 +436,35 @@ TEST(Compare, BelievesAHostThatStayed) {
   EXPECT_EQ(compare(base, with_canary(now, 0.5)).series.size(), 2U);
 }
 
+// One sample in a hundred is many times as slow in every launch: no median moved.
+TEST(Compare, NamesATailThatMovedWithoutItsMedian) {
+  const auto with_tail = [](Result result, double times) {
+    auto& of = result.cases[0];
+    const auto medians = of.metrics.at("latency_us").launch_medians;
+    for (std::size_t launch = 0; launch < medians.size(); ++launch) {
+      LaunchRecord record;
+      record.launch = static_cast<int>(launch);
+      record.samples["latency_us"].quantiles = {.p50 = medians[launch],
+                                                .p99 = 1.2 * times * medians[launch]};
+      of.launches.push_back(record);
+    }
+    return result;
+  };
+  const auto base = with_tail(run({1}, 12, 1), 1);
+  const auto remark_of = [&](double factor, double times) {
+    return compare(base, with_tail(run({factor}, 12, 2), times)).series[0].remark;
+  };
+  const auto found = compare(base, with_tail(run({1}, 12, 2), 40)).series[0];
+  EXPECT_EQ(found.change, Change::unchanged);
+  EXPECT_TRUE(found.remark.starts_with("p99 moved, of which there is no verdict: 1"))
+      << found.remark;
+  EXPECT_NE(remark_of(1, 0.8), "");
+  EXPECT_EQ(remark_of(1, 1), "");
+  EXPECT_EQ(remark_of(1, 1.03), "");  // less than what matters
+  EXPECT_EQ(remark_of(1.5, 1), "");   // as the median
+  EXPECT_EQ(remark_of(1.5, 40), "");
+}
+
 TEST(Compare, KnowsHowManyLaunchesAVerdictTakes) {
   EXPECT_EQ(launches_needed(1, 0.01), 5U);
   EXPECT_EQ(launches_needed(4, 0.01), 6U);
