@@ -39,10 +39,10 @@ std::string no_bytes_in_words(const Case& of) {
     const auto shown = shown_metric(of, name);
     if (shown.judged && shown.better == "higher") rates.push_back(name);
   }
-  struct Launches {
+  struct Silent {
     std::size_t empty = 0, all = 0;
   };
-  std::map<std::pair<int, int>, Launches> pairs;
+  std::map<std::pair<int, int>, Silent> pairs;
   for (const auto& record : of.launches) {
     bool known = false;
     bool empty = false;

@@ -45,17 +45,17 @@ TEST(Ablation, HoldsEachWayAgainstTheBest) {
   EXPECT_EQ(all[0].at("title"), "pingpong tag, host to host");
   EXPECT_EQ(all[0].at("row"), "8 B");
   EXPECT_EQ(all[0].at("metric"), "latency_us");
-  const auto& ways = all[0].at("ways");
-  ASSERT_EQ(ways.size(), 3U);
-  EXPECT_EQ(ways[0].at("way"), "tcp by sockets, poll");
-  EXPECT_EQ(ways[0].at("ratio"), 1);
-  EXPECT_TRUE(ways[0].at("ratio_ci95").is_null());
-  EXPECT_EQ(ways[1].at("way"), "tcp by ucx, poll");
-  EXPECT_NEAR(ways[1].at("ratio").get<double>(), 2, 0.05);
-  const auto interval = ways[1].at("ratio_ci95");
+  const auto& compared = all[0].at("ways");
+  ASSERT_EQ(compared.size(), 3U);
+  EXPECT_EQ(compared[0].at("way"), "tcp by sockets, poll");
+  EXPECT_EQ(compared[0].at("ratio"), 1);
+  EXPECT_TRUE(compared[0].at("ratio_ci95").is_null());
+  EXPECT_EQ(compared[1].at("way"), "tcp by ucx, poll");
+  EXPECT_NEAR(compared[1].at("ratio").get<double>(), 2, 0.05);
+  const auto interval = compared[1].at("ratio_ci95");
   EXPECT_GT(interval.at(0), 1.8);
   EXPECT_LT(interval.at(1), 2.2);
-  EXPECT_EQ(ways[2].at("way"), "tcp by sockets, event");
+  EXPECT_EQ(compared[2].at("way"), "tcp by sockets, event");
 }
 
 // It would be the best of all.
@@ -129,9 +129,9 @@ TEST(Ablation, SaysHowMuchOfItsLimitEachReached) {
   result.cases[1].limits = Json::array({{{"GBps", 20.0}, {"p50_GBps", 5.0}}});
   const auto all = ablation_of(result);
   ASSERT_EQ(all.size(), 2U);
-  const auto& ways = all[1].at("ways");
-  EXPECT_TRUE(ways[0].at("limit_share").is_null());
-  EXPECT_EQ(ways[1].at("limit_share"), 0.25);
+  const auto& compared = all[1].at("ways");
+  EXPECT_TRUE(compared[0].at("limit_share").is_null());
+  EXPECT_EQ(compared[1].at("limit_share"), 0.25);
   EXPECT_TRUE(all[0].at("ways")[1].at("limit_share").is_null());  // a latency has none
 }
 

@@ -29,18 +29,18 @@ struct SplitPlace {
 double median_in(Values values) { return median({values.begin(), values.end()}); }
 
 /// The least change that counts at that level, with that standard deviation.
-double least_at(double level, double noise) {
-  return std::max(least_change * std::abs(level), least_noises * noise);
+double least_at(double level, double spread) {
+  return std::max(least_change * std::abs(level), least_noises * spread);
 }
 
 /// The continued fraction of the incomplete beta function (Numerical Recipes, 6.4), for
 /// x < (a + 1) / (a + b + 2).
 double beta_fraction(double a, double b, double x) {
   constexpr double tiny = 1e-300;
-  constexpr int most_steps = 300;
+  constexpr int step_limit = 300;
   const auto not_zero = [](double value) { return std::abs(value) < tiny ? tiny : value; };
   double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), sum = d;
-  for (int m = 1; m <= most_steps; ++m) {
+  for (int m = 1; m <= step_limit; ++m) {
     double last = 1;
     for (const double step : {m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
                               -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))}) {

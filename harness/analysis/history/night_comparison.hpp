@@ -55,6 +55,8 @@ struct NightComparison {
   const HistoryRun* base_of(const NightRow& row) const {
     return row.base == nullptr ? base : row.base;
   }
+  /// That the new run failed, whatever it has measured; else empty.
+  std::string lost() const { return told ? told->lost : ""; }
   /// Rows with this verdict that are not excused, with those of pairs for which others stand.
   std::size_t count(Change change) const;
   std::size_t count_lost() const { return count(Change::failed) + count(Change::regressed); }

@@ -192,9 +192,9 @@ const CaseRecord* RunRecord::find(const std::string& key) const {
 const MetricLabel* RunRecord::label_of(const std::string& key, const std::string& metric) const {
   const auto* of = find(key);
   if (of == nullptr) return nullptr;
-  const auto& labels = labels_of_metrics.at(of->labels);
-  const auto found = labels.find(metric);
-  return found == labels.end() ? nullptr : &found->second;
+  const auto& labels_of_case = labels_of_metrics.at(of->labels);
+  const auto found = labels_of_case.find(metric);
+  return found == labels_of_case.end() ? nullptr : &found->second;
 }
 
 RunRecord record_of(const Result& run, std::int64_t now) {

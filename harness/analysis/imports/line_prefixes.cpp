@@ -144,8 +144,8 @@ void refuse_mixed(const Lines& lines) {
                               "it was printed",
                               without, labels.front()));
   }
-  constexpr std::size_t most_named = 4;
-  labels.resize(std::min(labels.size(), most_named));
+  constexpr std::size_t most_labels = 4;
+  labels.resize(std::min(labels.size(), most_labels));
   throw Failure(Exit::usage,
                 fmt::format("lines of several begin with '{}': give those of one, without that",
                             fmt::join(labels, "', '")));
