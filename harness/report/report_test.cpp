@@ -112,7 +112,7 @@ TEST_P(AnythingAnywhere, IsSurvived) {
       ADD_FAILURE() << places[at].to_string() << ": " << error.what();
     }
   }
-  EXPECT_GT(presented, 100 / every_trial);
+  EXPECT_GT(presented, 50 / every_trial);  // of another type is refused before that
 }
 
 INSTANTIATE_TEST_SUITE_P(PingPongAndWorkload, AnythingAnywhere, testing::Bool());
