@@ -56,20 +56,22 @@ Json run_json(const HistoryRun* run, const std::filesystem::path& page) {
 /// such run.
 const HistoryRun* last_good(const DashboardStream& of, const std::vector<DashboardRow>& rows) {
   const auto& runs = of.stream.runs;
+  const auto& night = of.night;
   auto bound = runs.size();
   for (const auto& row : rows) {
     if (row.is_excused()) continue;
     for (const auto& loss : row.losses) bound = std::min(bound, loss.index);
     if (!row.has_lost()) continue;
-    const auto base = of.stream.place_of(of.night.base_of(*row.night));
+    const auto base = of.stream.place_of(night.base_of(*row.night));
     bound = std::min(bound, base ? *base + 1 : runs.size() - 1);
   }
   // Of the newest, nobody knows.
-  if (of.night.count(Change::inconclusive) + of.night.count(Change::missing) > 0) {
+  const bool open = night.count(Change::inconclusive) + night.count(Change::missing) > 0;
+  if (open || night.count(Change::unchanged) + night.count(Change::improved) == 0) {
     bound = std::min(bound, runs.size() - 1);
   }
   std::set<const HistoryRun*> flawed;
-  for (const auto& [run, key, metric] : of.night.without_figure) flawed.insert(run);
+  for (const auto& [run, key, metric] : night.without_figure) flawed.insert(run);
   const HistoryRun* good = nullptr;
   for (const auto place : of.stream.segments.back()) {
     if (place < bound && runs[place]->is_complete() && !flawed.contains(runs[place])) {
@@ -275,14 +277,14 @@ Json study_json(const RunTree& tree, std::vector<LeftOut>& left_out) {
       power[how][fmt::format("{:g}", 100 * slowdown)] = fmt::format(
           "{} of {}", row.at("detected").get<std::size_t>(), row.at("of").get<std::size_t>());
     }
-    auto columns = Json::array();
-    for (const auto slowdown : slowdowns) columns.push_back(fmt::format("{:g}", 100 * slowdown));
+    auto percents = Json::array();
+    for (const auto slowdown : slowdowns) percents.push_back(fmt::format("{:g}", 100 * slowdown));
     return {{"machine", machine},
             {"comparisons", aa.at("comparisons").get<std::size_t>()},
             {"false_alarms", aa.at("false_alarms").get<std::size_t>()},
             {"upper95", aa.at("upper95").get<double>()},
             {"power", std::move(power)},
-            {"slowdowns", std::move(columns)}};
+            {"slowdowns", std::move(percents)}};
   } catch (const std::exception& error) {
     left_out.emplace_back(
         study_name, fmt::format("is not what ci/verdict-study writes ({})", why_not_json(error)));
@@ -344,7 +346,7 @@ void Dashboard::judge(const std::filesystem::path& base) {
   }
   std::ranges::stable_sort(streams_, std::greater(), [](const DashboardStream& of) {
     const auto& night = of.night;
-    return std::tuple(night.count_lost(), night.count(Change::missing),
+    return std::tuple(!night.lost().empty(), night.count_lost(), night.count(Change::missing),
                       night.count(Change::inconclusive), !night.trouble.empty());
   });
 }
@@ -385,7 +387,7 @@ Json Dashboard::stream_json(const DashboardStream& of, const std::filesystem::pa
       first_lost = row.night->since;
     }
   }
-  if (night.count_lost() > 0) {
+  if (night.base != nullptr && (night.count_lost() > 0 || !night.lost().empty())) {
     for (const auto& [what, command] : commands_after(
              *night.base, *night.newest, first_lost == nullptr ? *night.newest : *first_lost)) {
       commands.push_back({what, command});

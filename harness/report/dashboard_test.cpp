@@ -61,6 +61,29 @@ TEST_F(FoldersOfRuns, AreOneDocument) {
   EXPECT_TRUE(std::filesystem::exists(root_ / RunTree::index_name));
 }
 
+// Whatever the cases say that it had measured before.
+TEST_F(FoldersOfRuns, WhoseNewestFailedSayThatFirst) {
+  auto run = sample_result();
+  for (const char* day : {"2025-01-01", "2025-01-02"}) {
+    run.run["id"] = day;
+    run.run["started_utc"] = std::string(day) + "T00:00:00Z";
+    run.run["finished_utc"] = std::string(day) + "T00:01:00Z";
+    if (std::string_view(day) == "2025-01-02") {
+      run.run["state"] = "failed";
+      run.run["reason"] = "rank 1 was killed";
+    }
+    write(std::string(day) + ".json", run_text(run));
+  }
+  Dashboard dashboard(root_, "");
+  const auto document = dashboard.document(root_ / "page.html");
+  const std::string lost = "the new run failed: rank 1 was killed";
+  EXPECT_TRUE(document.at("headline").get<std::string>().starts_with(lost))
+      << document.at("headline");
+  EXPECT_EQ(document.at("worst"), "failed");
+  EXPECT_EQ(document.at("nothing_decided"), "");
+  EXPECT_EQ(document.at("streams")[0].at("to_do"), "Find out why: " + lost + ".");
+}
+
 TEST_F(FoldersOfRuns, ThatAreNoneAreRefused) {
   EXPECT_THROW(Dashboard(root_, ""), Failure);
   EXPECT_THROW(Dashboard(root_ / "nowhere", ""), Failure);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/report/comparison_view.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -20,13 +21,20 @@ std::string rows_in_words(std::size_t count) { return counted(count, "row"); }
 std::pair<std::string, std::string> headline_of(const std::vector<DashboardStream>& streams) {
   std::map<Change, std::size_t> counts;
   std::size_t judged = 0, excused = 0;
+  std::vector<std::string> told;  // begins with what befell the new runs
   for (const auto& of : streams) {
     judged += !of.night.rows.empty();
     excused += of.night.count_excused();
+    if (const auto lost = of.night.lost(); !lost.empty()) add_once(told, lost);
     for (const auto change : shown_changes) counts[change] += of.night.count(change);
   }
-  if (judged == 0) return {"nothing to compare yet", "none"};
-  std::vector<std::string> told;
+  const bool any_lost = !told.empty();
+  const auto befell = any_lost ? join(told, "; ") : "";
+  if (judged == 0) {
+    return any_lost ? std::pair<std::string, std::string>(befell, "failed")
+                    : std::pair<std::string, std::string>("nothing to compare yet", "none");
+  }
+  told.clear();
   for (const auto change : shown_changes) {
     if (counts[change] > 0) told.push_back(fmt::format("{} {}", counts[change], to_string(change)));
   }
@@ -36,9 +44,11 @@ std::pair<std::string, std::string> headline_of(const std::vector<DashboardStrea
                             Change::regressed, Change::failed}) {
     if (counts[change] > 0) worst = change;
   }
-  return {join(told, ", ") + (judged == streams.size() ? ""
-                                                       : fmt::format(" in {} of {} kinds of run",
-                                                                     judged, streams.size())),
+  if (any_lost) worst = Change::failed;
+  return {(any_lost ? befell + "; " : "") + join(told, ", ") +
+              (judged == streams.size()
+                   ? ""
+                   : fmt::format(" in {} of {} kinds of run", judged, streams.size())),
           std::string(to_string(worst))};
 }
 
@@ -48,6 +58,7 @@ std::string nothing_decided_in(const std::vector<DashboardStream>& streams) {
   for (const auto& of : streams) {
     rows += of.night.rows.size();
     for (const auto& row : of.night.rows) ++counts[row.series.change];
+    if (!of.night.lost().empty()) return "";  // which is decided
   }
   if (rows == 0 || counts[Change::failed] + counts[Change::regressed] + counts[Change::improved] +
                            counts[Change::unchanged] >
@@ -96,8 +107,11 @@ std::string to_do(const DashboardStream& of, const std::vector<DashboardRow>& ro
                   const std::vector<Cause>& causes, const Json& history,
                   const std::vector<std::string>& steps) {
   const auto& night = of.night;
+  if (night.rows.empty() && of.stream.side == "base") {
+    return "Nothing to do here: see the card of the new side.";
+  }
+  if (!night.lost().empty()) return fmt::format("Find out why: {}.", night.lost());
   if (night.rows.empty()) {
-    if (of.stream.side == "base") return "Nothing to do here: see the card of the new side.";
     if (!night.newest->is_complete()) {
       return fmt::format("Measure again: the newest run is {}.", night.newest->record().state);
     }

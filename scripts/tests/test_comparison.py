@@ -102,6 +102,11 @@ def test_says_why_there_is_no_verdict(two_runs):
     assert "No verdict: other machines: a, b" in page.text and "There is no metric to judge." in page.text
 
 
+def test_what_befell_the_new_run_is_said_first(two_runs):
+    page = made(two_runs(), lost="the new run failed: rank 1 was killed")
+    assert ": two runs the new run failed: rank 1 was killed ; 1 regressed " in page.text
+
+
 def test_says_where_it_cannot_write(two_runs, tmp_path):
     file = document(tmp_path / "asked", comparison=COMPARISON, verdicts=VERDICTS, runs=[named(run) for run in two_runs()])
     done = as_a_script("comparison.py", file, "-o", tmp_path / "no/page.html")
