@@ -94,7 +94,6 @@ PHASES = {
     "run of compare": at_file(["compare", "pipe", "pipe"]),
     "run of advise": at_file(["advise", "pipe"]),
     "run of plot": at_file(["plot", "pipe"]),
-    "heads of runs": at_file(["dashboard", "--streams", "pipe"]),
     "another machine's topology": at_file(["topo", "--import", "pipe"]),
     # What this machine is asked.
     "probe of version": at_call(["--version"], "uct_component_query", program="__probe"),

@@ -150,12 +150,12 @@ def test_a_set_that_another_host_cannot_start_is_skipped_and_the_rest_is_measure
 MODULES = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/ucx/libuct_cma.so.0"))), None)
 
 
-def two_hosts(start, hosts, token, folder, environment):
-    """A p2p over two hosts, the second with another environment: the first one's process."""
+def two_hosts(start, hosts, token, folder, *within, environment=None):
+    """A p2p over two hosts, the second within a command or another environment: the first one's process."""
     words = ["--token-file", token]
     first = start(*hosts.on(0, PROGRAM, "p2p", "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, "-n", 2, *words, "--json", "run.json",
                             "--sizes", "8", "--iterations", 16, "--runs", 1, "--launches", 1, "--transports", "tcp"), program=IP)
-    other = start(*hosts.on(1, PROGRAM, "p2p", "--connect", f"10.203.8.1:{PORT}", *words), program=IP, folder=folder / "other",
+    other = start(*hosts.on(1, *within, PROGRAM, "p2p", "--connect", f"10.203.8.1:{PORT}", *words), program=IP, folder=folder / "other",
                   environment=environment)
     done, _ = first.finish(), other.finish()
     return done, only([finding for finding in done.file["findings"] if finding["id"] == "several-ucx"])["evidence"]
@@ -163,7 +163,7 @@ def two_hosts(start, hosts, token, folder, environment):
 
 @pytest.mark.skipif(UCX is None, reason="no other UCX: run ./scripts/setup/ucx-wheel")
 def test_two_versions_of_ucx_are_named(start, hosts, token, tmp_path):
-    done, finding = two_hosts(start, hosts, token, tmp_path, {"LD_LIBRARY_PATH": f"{UCX}/lib"})
+    done, finding = two_hosts(start, hosts, token, tmp_path, environment={"LD_LIBRARY_PATH": f"{UCX}/lib"})
     run = done.file
     versions = run["ucx"].get("versions")
     if versions is None:
@@ -171,7 +171,7 @@ def test_two_versions_of_ucx_are_named(start, hosts, token, tmp_path):
     assert sorted((of["ranks"], of["hosts"]) for of in versions) == [([0], ["node0"]), ([1], ["node1"])]
     both = ", ".join(f"{of['version']} (rank {of['ranks'][0]} on {of['hosts'][0]})" for of in versions)
     assert both in finding and f"UCX {both}" in " ".join(done.out.split())
-    case = only({(case["state"], case["reason"]) for case in run["cases"]})
+    case = only(sorted({(case["state"], case["reason"]) for case in run["cases"]}))
     if case[0] == "measured":
         return
     # What one that has no other network namespace to reach cannot mend.
@@ -181,9 +181,9 @@ def test_two_versions_of_ucx_are_named(start, hosts, token, tmp_path):
 
 @pytest.mark.skipif(MODULES is None, reason="no modules of a system's UCX")
 def test_a_module_that_one_host_lacks_is_named(start, hosts, token, tmp_path):
-    folder = tmp_path / "modules"
-    shutil.copytree(MODULES.parent, folder, symlinks=True, ignore=shutil.ignore_patterns("libuct_cma*"))
-    done, finding = two_hosts(start, hosts, token, tmp_path, {"UCX_MODULE_DIR": str(folder)})
+    (tmp_path / "empty").touch()
+    hidden = f'mount --bind {tmp_path}/empty "$0" && exec "$@"'
+    done, finding = two_hosts(start, hosts, token, tmp_path, "unshare", "--mount", "sh", "-c", hidden, MODULES.resolve())
     assert done.code == 0, done
     if "cma" not in done.file["ucx"]["components"]:
         pytest.skip("the program does not run on the system's UCX")
@@ -333,15 +333,16 @@ def test_two_hosts_that_cannot_reach_each_other_are_named_and_the_rest_is_judged
     assert (first.folder / "check.md").read_text().count("**FAIL**") == 1
 
 
-def test_what_to_leave_out_is_said_where_one_link_costs_all_rates(spread, hosts, tmp_path):
+def test_no_pair_is_blamed_where_ranks_of_several_wait_for_one_link(spread, hosts, tmp_path):
     with hosts.apart(1, 2):
         first, others = site_over(spread, tmp_path, 'transports = "tcp"\nmin_GBps = 1e-6')
         done = first.finish()
         for other in others:
             other.finish()
     limit = only(done.file["run"]["check"]["limits"])
-    assert done.code == 1 and limit["verdict"] == "missed" and {limit["host"], limit["peer"]} == {"node1", "node2"}, done
-    assert re.search(r"check without node[12], and without node[12]$", limit["why"]), done
+    assert done.code == 1 and limit["verdict"] == "missed" and limit["why"].startswith("only 0 of 15 pairs"), done
+    blamed = {limit["host"], limit["peer"]}
+    assert blamed in ({None}, {"node1", "node2"}), done
 
 
 def test_each_case_of_a_suite_names_its_own_hosts(spread, tmp_path):

@@ -93,9 +93,9 @@ def test_between_two_versions(bench, networks, ucx_copies, tmp_path):
 
 
 def test_against_a_limit(networks, tmp_path):
-    """A packet takes 1.6 ms over a link of 400 kbit/s. One launch proves nothing, but it names the pair."""
+    """A packet takes 3.2 ms over a link of 200 kbit/s. One launch proves nothing, but it names the pair."""
     hosts = networks[1]
-    plant(hosts, "400kbit", {(1, 2), (2, 1)})  # which no control connection goes over
+    plant(hosts, "200kbit", {(1, 2), (2, 1)})  # which no control connection goes over
     token = token_in(tmp_path)
     (tmp_path / "site.toml").write_text('ranks = 2\n[[expect]]\ntransports = "tcp"\nmax_us = 1000\n')
     sides = []

@@ -171,7 +171,13 @@ void take_coverage(CheckedLimit& checked, const Case& of, const std::set<RankPai
   std::stable_sort(
       unmeasured.pairs.begin(), unmeasured.pairs.end(),
       [&](const RankPair& a, const RankPair& b) { return silent_of(a) > silent_of(b); });
-  if (!unmeasured.pairs.empty()) std::tie(checked.src, checked.dst) = unmeasured.pairs.front();
+  // Where ranks of several pairs wait, as all do for one link while they connect, none is to blame.
+  const auto as_silent = std::ranges::count_if(unmeasured.pairs, [&](const RankPair& pair) {
+    return silent_of(pair) == silent_of(unmeasured.pairs.front());
+  });
+  if (as_silent == 1 || (as_silent > 0 && unmeasured.pairs.size() < unmeasured.of)) {
+    std::tie(checked.src, checked.dst) = unmeasured.pairs.front();
+  }
   checked.fulfilment = Fulfilment::missed;
   checked.measured.reset();
   checked.why = in_other_launches ? fmt::format("launch {} was lost", lost->value("launch", 0) + 1)

@@ -209,13 +209,6 @@ int rank_main() {
   if (!rendezvous) return static_cast<int>(Exit::lost);
   const auto plan = from_bytes(rendezvous->get("plan", {}));
   check_rank_plan(plan);
-  // What ranks of another version do not understand may end, or hold up, all that follows.
-  rendezvous->put(fmt::format("report/ucx/{}", rendezvous->rank()),
-                  to_bytes({{"rank", rendezvous->rank()},
-                            {"host", host_name()},
-                            {"boot_id", boot_id()},
-                            {"version", to_string(ucx_version())}}),
-                  {});
   check_settings(plan.at("asked"));
   check_lockable(TransportSet::of(plan.at("set").get<std::vector<std::string>>()));
   const auto name = plan.at("benchmark").get<std::string>();
@@ -224,6 +217,13 @@ int rank_main() {
     throw Failure(Exit::cannot_run, fmt::format("this ucx-bench has no benchmark '{}'", name));
   }
   const auto duet = duet_of(plan, *rendezvous);
+  // What ranks of another version do not understand may end, or hold up, all that follows.
+  rendezvous->put(fmt::format("report/ucx/{}", rendezvous->rank()),
+                  to_bytes({{"rank", rendezvous->rank()},
+                            {"host", host_name()},
+                            {"boot_id", boot_id()},
+                            {"version", to_string(ucx_version())}}),
+                  {});
   if (duet) duet->begin_phase();
   const auto clock = Clock::calibrate();
   clock_watch.emplace(clock);

@@ -53,18 +53,7 @@ void check_whole(const Json& object, const char* name, std::int64_t most) {
   refuse_plan(in_one_line(fmt::format("'{}' is {}", name, json_text(value))));
 }
 
-}  // namespace
-
-Json parameters_for_ranks(const std::string& benchmark, Json parameters) {
-  const auto* found = find_benchmark(benchmark);
-  if (found == nullptr) return parameters;
-  for (const auto& field : found->parameters.fields) {
-    if (!field.told) parameters.erase(field.recorded_name());
-  }
-  return parameters;
-}
-
-void check_rank_plan(const Json& plan) {
+void check_parts(const Json& plan) {
   for (const auto& [name, value] : plan.at("asked").items()) {
     if (name.starts_with("UCX_") || name.starts_with("OMPI_MCA_")) continue;
     refuse_plan(fmt::format("it asks for the variable {}", in_one_line(name)));
@@ -85,6 +74,25 @@ void check_rank_plan(const Json& plan) {
     } catch (const Failure& failure) {
       refuse_plan(failure.what());
     }
+  }
+}
+
+}  // namespace
+
+Json parameters_for_ranks(const std::string& benchmark, Json parameters) {
+  const auto* found = find_benchmark(benchmark);
+  if (found == nullptr) return parameters;
+  for (const auto& field : found->parameters.fields) {
+    if (!field.told) parameters.erase(field.recorded_name());
+  }
+  return parameters;
+}
+
+void check_rank_plan(const Json& plan) {
+  try {
+    check_parts(plan);
+  } catch (const Json::exception&) {
+    refuse_plan("a part of it is missing or of another type");
   }
 }
 

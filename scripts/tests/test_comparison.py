@@ -16,7 +16,7 @@ KEY = "merge/tag/host-host/tcp/1M/ranks=2"
 ROW = ["regressed", KEY, "time, ms", "100.0", "200.0", "+100.0 %", "+90.0 to +110.0 %", "0.5 %", "0.0001", "", "10 launches"]
 VERDICTS = {"counts": [["regressed", 1]], "rows": [ROW]}
 COMPARISON = {"schema": "ucx-bench/comparison/1", "alpha": 0.01, "tests": 1, "incomparable": "", "host_changed": "",
-              "differences": ["UCX 1.13.1 -> 1.22.0"], "canaries": []}
+              "lost": None, "differences": ["UCX 1.13.1 -> 1.22.0"], "canaries": []}
 
 
 @pytest.fixture

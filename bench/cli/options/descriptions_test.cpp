@@ -245,6 +245,9 @@ TEST(Parameters, ThatMayBePathsAreNoPartOfAPlan) {
       const Json parameters = {{field.recorded_name(), "/etc/hostname"}};
       const auto told = parameters_for_ranks(benchmark.name, parameters);
       const Json plan = {{"asked", Json::object()},
+                         {"launch", 0U},
+                         {"first_turn", 0U},
+                         {"benchmark", ""},
                          {"cases", {{{"index", 0}, {"parameters", told}}}}};
       if (told.empty()) {
         EXPECT_NO_THROW(check_rank_plan(plan)) << field.name;
@@ -254,6 +257,7 @@ TEST(Parameters, ThatMayBePathsAreNoPartOfAPlan) {
     }
   }
   EXPECT_GT(texts, 20);
+  EXPECT_THROW(check_rank_plan({{"asked", Json::object()}}), Failure) << "not whole";
 }
 
 TEST(Parameters, HaveNamesOfTheirOwn) {

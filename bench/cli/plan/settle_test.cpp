@@ -169,12 +169,16 @@ TEST(Settling, NamesTheHostsOfTheRanksOfEachCase) {
   machine.hosts = 2;
   Result result;
   result.machine["hosts"] = {{{"name", "a"}}, {{"name", "b"}}};
-  settle({in_order, in_turns}, machine, result);
+  settle({in_order}, machine, result);
+  auto turned = result;
+  turned.cases.clear();
+  settle({in_turns}, machine, turned);
   using Names = std::vector<std::string>;
-  ASSERT_EQ(result.cases.size(), 3U);
+  ASSERT_EQ(result.cases.size(), 2U);
+  ASSERT_EQ(turned.cases.size(), 1U);
   EXPECT_EQ(result.cases[0].hosts, (Names{"a", "b"}));
   EXPECT_EQ(result.cases[1].hosts, (Names{"a", "a", "b", "b"}));
-  EXPECT_EQ(result.cases[2].hosts, (Names{"a", "b", "a", "b"}));
+  EXPECT_EQ(turned.cases[0].hosts, (Names{"a", "b", "a", "b"}));
 }
 
 TEST(Settling, SaysWhatCannotRunHere) {
