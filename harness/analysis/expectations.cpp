@@ -171,12 +171,21 @@ void take_coverage(CheckedLimit& checked, const Case& of, const std::set<RankPai
   std::stable_sort(
       unmeasured.pairs.begin(), unmeasured.pairs.end(),
       [&](const RankPair& a, const RankPair& b) { return silent_of(a) > silent_of(b); });
-  // Where ranks of several pairs wait, as all do for one link while they connect, none is to blame.
-  const auto as_silent = std::ranges::count_if(unmeasured.pairs, [&](const RankPair& pair) {
-    return silent_of(pair) == silent_of(unmeasured.pairs.front());
-  });
-  if (as_silent == 1 || (as_silent > 0 && unmeasured.pairs.size() < unmeasured.of)) {
-    std::tie(checked.src, checked.dst) = unmeasured.pairs.front();
+  // Where ranks of pairs without a rank in common wait, as all do for one link while they connect,
+  // none is to blame.
+  checked.src.reset();
+  checked.dst.reset();
+  const auto all_with = [&](int rank) {
+    return std::ranges::all_of(unmeasured.pairs, [&](const RankPair& pair) {
+      return silent_of(pair) < silent_of(unmeasured.pairs.front()) || pair.first == rank ||
+             pair.second == rank;
+    });
+  };
+  if (!unmeasured.pairs.empty()) {
+    const auto& [src, dst] = unmeasured.pairs.front();
+    if (unmeasured.pairs.size() < unmeasured.of || all_with(src) || all_with(dst)) {
+      std::tie(checked.src, checked.dst) = unmeasured.pairs.front();
+    }
   }
   checked.fulfilment = Fulfilment::missed;
   checked.measured.reset();
