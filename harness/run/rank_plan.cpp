@@ -15,8 +15,8 @@ namespace ucxbench {
 namespace {
 
 constexpr std::string_view data_prefix = "data/";
-constexpr std::int64_t most_turns = 1 << 20;
-constexpr std::int64_t most_duet_ms = std::int64_t{24} * 60 * 60 * 1000;
+constexpr std::uint64_t most_turns = 1 << 20;
+constexpr std::uint64_t most_duet_ms = std::uint64_t{24} * 60 * 60 * 1000;
 
 [[noreturn]] void refuse_plan(const std::string& what) {
   throw Failure(Exit::lost, fmt::format("the plan of this launch is refused: {}", what));
@@ -47,9 +47,10 @@ void check_parameters(const Benchmark& benchmark, const Json& parameters) {
   description.check(own.get(), local(1, any_cpus));
 }
 
-void check_whole(const Json& object, const char* name, std::int64_t most) {
+void check_whole(const Json& object, const char* name, std::uint64_t most) {
   const auto& value = object.at(name);
-  if (value.is_number_unsigned() && value <= most) return;
+  // As Json compares them, 2^63 is less than any signed number.
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() <= most) return;
   refuse_plan(in_one_line(fmt::format("'{}' is {}", name, json_text(value))));
 }
 
