@@ -110,6 +110,17 @@ bool available(std::string_view member, const UcxResources& resources) {
          });
 }
 
+std::string why_never_missed(const TransportSet& set) {
+  const bool all = std::ranges::all_of(transports(), [&](const Transport& known) {
+    return known.fabric == Fabric::process || known.fabric == Fabric::any ||
+           std::ranges::find(set.members(), known.name) != set.members().end();
+  });
+  if (!all && !set.names(Fabric::any)) return "";
+  return fmt::format(
+      "'{}' is whatever carries a message, so nothing can miss it: name what must carry it",
+      fmt::join(set.members(), ","));
+}
+
 std::string TransportSet::name() const { return fmt::format("{}", fmt::join(members_, "+")); }
 
 // With 256 ranks the probes take a seventh of the CPU time, with 512 some are dropped.

@@ -32,6 +32,10 @@ class TransportSet {
   std::vector<std::string> members_;
 };
 
+/// Why no message can miss a demand that this set carries it: it is all that there is between
+/// ranks. Empty where one can.
+std::string why_never_missed(const TransportSet& set);
+
 /// One UCX setting of a case, and why it is made.
 struct UcxSetting {
   std::string key, value, why;

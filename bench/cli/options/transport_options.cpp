@@ -114,17 +114,6 @@ std::vector<TransportSet> TransportOptions::sets(int ranks,
   return sets;
 }
 
-std::string why_never_missed(const TransportSet& set) {
-  const bool all = std::ranges::all_of(transports(), [&](const Transport& known) {
-    return known.fabric == Fabric::process || known.fabric == Fabric::any ||
-           std::ranges::find(set.members(), known.name) != set.members().end();
-  });
-  if (!all && !set.names(Fabric::any)) return "";
-  return fmt::format(
-      "'{}' is whatever carries a message, so nothing can miss it: name what must carry it",
-      fmt::join(set.members(), ","));
-}
-
 std::optional<TransportSet> TransportOptions::required(
     const std::vector<TransportSet>& sets) const {
   if (require.empty()) return std::nullopt;

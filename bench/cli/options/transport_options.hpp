@@ -32,10 +32,6 @@ struct TransportOptions {
   std::optional<TransportSet> required(const std::vector<TransportSet>& sets) const;
 };
 
-/// Why no message can miss a demand that this set carries it: it is all that there is between
-/// ranks. Empty where one can.
-std::string why_never_missed(const TransportSet& set);
-
 const std::vector<Field>& transport_fields();
 
 }  // namespace ucxbench
